@@ -1,0 +1,47 @@
+"""The model-identity lock: vectors of two models are never compared.
+
+What the store says it was filled with comes in, with the embedder at hand; nothing goes out, or
+`EmbedderMismatch`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.embed.errors import EmbedderMismatch
+from recollect.ports.embedder import LearnsDimension
+
+if TYPE_CHECKING:
+    from recollect.ports.embedder import Embedder
+
+__all__ = ["ModelIdentity", "check_model"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """Which model made a store's vectors, and how long they are."""
+
+    model_id: str
+    dimension: int
+
+
+def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
+    """Refuse an embedder that did not make the stored vectors; an empty store takes any."""
+    if stored is None:
+        return
+    if stored.model_id != embedder.model_id:
+        raise mismatch(stored, f"'{embedder.model_id}'")
+    if isinstance(embedder, LearnsDimension):
+        embedder.expect_dimension(stored.dimension)
+    elif stored.dimension != embedder.dimension:
+        raise mismatch(stored, f"'{embedder.model_id}' with {embedder.dimension} dimensions")
+
+
+def mismatch(stored: ModelIdentity, offered: str) -> EmbedderMismatch:
+    """Return the refusal of what was offered in place of the stored model."""
+    return EmbedderMismatch(
+        f"This store holds vectors of '{stored.model_id}' with {stored.dimension} dimensions; "
+        f"it was opened with {offered}.",
+        hint="Open it with the original embedder, or switch with `recollect reembed`.",
+    )

@@ -1,0 +1,168 @@
+"""The default embedder: the mean of a static table's token vectors, offline.
+
+Texts come in, unit vectors go out. Sums are exact: half-precision numbers are multiples of 2**-24,
+so 32,768 of them below 2**14 add up in float64 without rounding, in any order. A text therefore
+has the same bytes alone, in any batch and on any thread. Everything runs on the calling thread;
+the tokeniser's own pool would not survive a fork.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.embed.table import load_table, load_tokeniser
+from recollect.embed.text import well_formed
+from recollect.errors import InvalidInput
+from recollect.ports.embedder import QueryTokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["MAX_QUERY_CHARS", "MAX_TOKENS", "StaticEmbedder"]
+
+# Past this many tokens (some 130 kB of English) a mean has long settled; the rest is not read.
+MAX_TOKENS = 32_768
+MAX_QUERY_CHARS = 8_192
+# The tokeniser holds the interpreter's lock while it works: 8 kB keeps that to some ms.
+_PIECE_CHARS = 8_192
+# Tokens pooled at a time: 2 MB of float64.
+_BLOCK_TOKENS = 1_024
+_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
+_WORD_START = "\u2581"
+
+
+class StaticEmbedder:
+    """Mean-pools a 256-dimensional table read from the `wordllama` wheel.
+
+    Questions are lower-cased and taken word by word, each word the mean of its tokens; documents
+    are taken as they are. With words weighted by rarity that found .58 of the evidence turns of
+    LoCoMo's dev share, against .55 with summed tokens and .53 with the question's own capitals.
+    """
+
+    @property
+    def model_id(self) -> str:
+        """Identity of table, tokeniser and recipe."""
+        return f"static:wordllama-{self.dimension}:{load_table().fingerprint}"
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(load_table().rows.shape[1])
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return a unit vector for each text; a blank text is zero.
+
+        Of a long text the first `MAX_TOKENS` tokens count.
+        """
+        rows = load_table().rows
+        result = np.empty((len(texts), rows.shape[1]), dtype=np.float32)
+        start = 0
+        for group in _groups(texts):
+            lengths = np.fromiter(map(len, group), dtype=np.intp, count=len(group))
+            ids = np.fromiter(chain.from_iterable(group), dtype=np.intp)
+            result[start : start + len(group)] = _unit(_sum_tokens(rows, ids, lengths))
+            start += len(group)
+        return result
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the question's unit vector, every word counted alike."""
+        tokens = self.tokenise_query(text)
+        if not tokens.words:
+            return self.embed_documents([text]).reshape(-1)
+        return self.combine(tokens, np.ones(len(tokens.words)))
+
+    def tokenise_query(self, text: str) -> QueryTokens:
+        """Return the question's lower-cased words and the mean of each word's token vectors.
+
+        Of a long question the first `MAX_QUERY_CHARS` characters count.
+        """
+        rows = load_table().rows
+        words = tuple(_WORD.findall(text[:MAX_QUERY_CHARS].lower()))
+        if not words:
+            return QueryTokens((), np.zeros((0, rows.shape[1]), dtype=np.float32))
+        encoding = load_tokeniser().encode(" ".join(words), add_special_tokens=False)
+        # No token of the vocabulary reaches across a space, so every word opens exactly once.
+        starts = np.flatnonzero([token.startswith(_WORD_START) for token in encoding.tokens])
+        lengths = np.append(starts[1:], len(encoding)) - starts
+        sums = np.add.reduceat(rows[encoding.ids].astype(np.float64), starts, axis=0)
+        return QueryTokens(words, (sums / lengths[:, np.newaxis]).astype(np.float32))
+
+    def combine(
+        self, tokens: QueryTokens, weights: Sequence[float] | NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        """Return the unit vector of the words weighted; no words, or no weight, is zero."""
+        factors = np.asarray(weights, dtype=np.float64)
+        if factors.shape != (len(tokens.words),) or not np.isfinite(factors).all():
+            raise InvalidInput(
+                f"The question has {len(tokens.words)} words; "
+                f"each needs one finite weight, got an array of shape {factors.shape}."
+            )
+        # Not a BLAS product: row after row is an order of summation that no library may change.
+        total = (factors[:, np.newaxis] * tokens.vectors).sum(axis=0, keepdims=True)
+        return _unit(total).reshape(-1)
+
+
+def _groups(texts: Sequence[str]) -> Iterator[list[list[int]]]:
+    """Yield the texts' token ids, a few texts at a time, so that memory stays flat."""
+    group: list[list[int]] = []
+    waiting = 0
+    for text in texts:
+        ids = _token_ids(text)
+        group.append(ids)
+        waiting += len(ids)
+        if waiting >= _BLOCK_TOKENS or len(group) >= _BLOCK_TOKENS:
+            yield group
+            group, waiting = [], 0
+    if group:
+        yield group
+
+
+def _token_ids(text: str) -> list[int]:
+    encode = load_tokeniser().encode
+    pieces = (encode(well_formed(piece), add_special_tokens=False).ids for piece in _pieces(text))
+    return list(islice(chain.from_iterable(pieces), MAX_TOKENS))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text at spaces into pieces of bounded length; the tokeniser adds each space again."""
+    text = text.strip()
+    rest, end = 0, len(text)
+    while end - rest > _PIECE_CHARS:
+        cut = text.rfind(" ", rest + 1, rest + _PIECE_CHARS + 1)
+        if cut < 0:
+            yield text[rest : rest + _PIECE_CHARS]
+            rest += _PIECE_CHARS
+        else:
+            yield text[rest:cut]
+            rest = cut + 1
+    yield text[rest:]
+
+
+def _sum_tokens(
+    rows: NDArray[np.float16], ids: NDArray[np.intp], lengths: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return for each run of ids the sum of its rows; an empty run is zero.
+
+    `reduceat`, not a product with ones and zeros: BLAS waking its threads cost far more.
+    """
+    sums = np.zeros((len(lengths), rows.shape[1]), dtype=np.float64)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    for start in range(0, len(ids), _BLOCK_TOKENS):
+        owner = owners[start : start + _BLOCK_TOKENS]
+        firsts = np.flatnonzero(np.diff(owner, prepend=-1))
+        vectors = rows[ids[start : start + _BLOCK_TOKENS]].astype(np.float64)
+        sums[owner[firsts]] += np.add.reduceat(vectors, firsts, axis=0)
+    return sums
+
+
+def _unit(sums: NDArray[np.float64]) -> NDArray[np.float32]:
+    lengths = np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
+    lengths[lengths == 0.0] = 1.0
+    units: NDArray[np.float32] = (sums / lengths).astype(np.float32)
+    return units

@@ -1,0 +1,91 @@
+"""The one error tree. Every error has a stable `code` and a `hint` that says what to do next.
+
+    RecollectError
+    ├── StoreError                  something about the database file
+    │   ├── StoreUnavailable        (OSError)          cannot be opened or reached
+    │   ├── StoreReadOnly           (PermissionError)  opened, but may not be written
+    │   ├── StoreFull               (OSError)          no room left; the write was rolled back
+    │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
+    │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
+    │   └── StoreTooNew             (RuntimeError)     written by a newer release
+    └── InvalidInput                (ValueError)       an argument is not what the call takes
+
+`UnknownPak` (`sqlite3.IntegrityError`) stands beside the catalogue that raises it, in
+`recollect.paks.database`.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidInput",
+    "RecollectError",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "StoreUnavailable",
+]
+
+
+class RecollectError(Exception):
+    """Root of everything Recollect raises on purpose."""
+
+    code = "recollect_error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} Hint: {self.hint}" if self.hint else self.message
+
+
+class StoreError(RecollectError):
+    """Something is wrong with the database file, not with the call."""
+
+    code = "store_error"
+
+
+class StoreUnavailable(StoreError, OSError):
+    """The database file cannot be opened or reached."""
+
+    code = "store_unavailable"
+
+
+class StoreReadOnly(StoreError, PermissionError):
+    """The database can be read but not written."""
+
+    code = "store_read_only"
+
+
+class StoreFull(StoreError, OSError):
+    """There is no room for the write; it was rolled back."""
+
+    code = "store_full"
+
+
+class StoreBusy(StoreError, TimeoutError):
+    """Another process held the write lock for longer than the busy timeout."""
+
+    code = "store_busy"
+
+
+class StoreDamaged(StoreError, ValueError):
+    """The file is not a database, or is a damaged one."""
+
+    code = "store_damaged"
+
+
+class StoreTooNew(StoreError, RuntimeError):
+    """The database was written by a newer release than this one."""
+
+    code = "store_too_new"
+
+
+class InvalidInput(RecollectError, ValueError):
+    """An argument is not what the call takes; nothing was read or written."""
+
+    code = "invalid_input"

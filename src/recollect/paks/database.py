@@ -1,0 +1,255 @@
+"""The SQLite file: opening it, writing to it in transactions, and saying clearly what failed.
+
+In: paths, connections and the driver's errors. Out: connections ready for use, and errors of our
+tree with a hint each. Knows nothing of Paks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import quote
+
+from recollect.errors import (
+    RecollectError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+
+__all__ = [
+    "MEMORY",
+    "UnknownPak",
+    "connect",
+    "connect_read_only",
+    "damage",
+    "tune",
+    "write",
+]
+
+MEMORY = ":memory:"
+BUSY_TIMEOUT_MS = 5000
+# 64 MB of log between checkpoints instead of 4: a hot page is copied back far less often.
+CHECKPOINT_PAGES = 16_000
+CACHE_KIB = 32 * 1024
+
+_SAVEPOINT = "recollect_write"
+
+
+class UnknownPak(RecollectError, sqlite3.IntegrityError):
+    """The write names a Pak that does not exist; it was rolled back."""
+
+    code = "unknown_pak"
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open `path` for reading and writing, making its folders. Changes nothing in the file."""
+    with Translated(path):
+        if str(path) != MEMORY:
+            _make_room(path)
+        conn = sqlite3.connect(path, isolation_level=None)
+        _set_for_session(conn)
+        return conn
+
+
+def connect_read_only(path: Path) -> sqlite3.Connection:
+    """Open an existing database that this connection will never write to."""
+    if not path.is_file():
+        raise StoreUnavailable(
+            f"There is no database file at {path}.",
+            hint="check the path, or open it for writing once to create it.",
+        )
+    with Translated(path):
+        try:
+            return _connect_uri(path, "mode=ro")
+        except sqlite3.OperationalError:
+            if path.with_name(path.name + "-wal").exists():
+                raise
+            # WAL needs a shared-memory file beside the database; on a read-only disk there can
+            # be none, and nobody else can be writing either.
+            return _connect_uri(path, "mode=ro&immutable=1")
+
+
+def tune(conn: sqlite3.Connection) -> None:
+    """Set the journal of a database that is known to be ours: readers never block a writer."""
+    _switch_to_wal(conn)
+    conn.execute("PRAGMA synchronous = NORMAL")
+    conn.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+
+
+@contextmanager
+def write(conn: sqlite3.Connection) -> Iterator[None]:
+    """Run the body in a transaction, or as a savepoint of the one the caller has open."""
+    joins = conn.in_transaction
+    conn.execute(f"SAVEPOINT {_SAVEPOINT}" if joins else "BEGIN IMMEDIATE")
+    try:
+        yield
+        conn.execute(f"RELEASE {_SAVEPOINT}" if joins else "COMMIT")
+    except BaseException:
+        # A full disk makes SQLite roll back by itself; then there is nothing left to undo.
+        if conn.in_transaction:
+            if joins:
+                conn.execute(f"ROLLBACK TO {_SAVEPOINT}")
+                conn.execute(f"RELEASE {_SAVEPOINT}")
+            else:
+                conn.execute("ROLLBACK")
+        raise
+
+
+class Translated:
+    """Turns the driver's and the system's errors about a path into ours; leaves the rest alone.
+
+    A context manager that can be entered again and again: it holds no state but the path.
+    """
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, sqlite3.DatabaseError | OSError):
+            translation = _translation(error, self.path)
+            if translation is not None:
+                raise translation from error
+
+
+def damage(conn: sqlite3.Connection) -> list[str]:
+    """Return what is wrong with the file itself, in words."""
+    found = [row[0] for row in conn.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    dangling = len(conn.execute("PRAGMA foreign_key_check").fetchall())
+    return found + ([f"{dangling} rows refer to Paks that do not exist"] if dangling else [])
+
+
+def _translation(error: sqlite3.DatabaseError | OSError, path: Path) -> RecollectError | None:
+    if isinstance(error, RecollectError):
+        return None
+    if isinstance(error, OSError):
+        return StoreUnavailable(
+            f"Cannot use {path}: {error.strerror or error}.",
+            hint="choose a path in a folder that exists and that you may write to.",
+        )
+    if isinstance(error, sqlite3.IntegrityError):
+        return _unknown_pak() if "FOREIGN KEY" in str(error) else None
+    # Errors that Python itself makes, and those of a closed connection, carry no code.
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    kind, message, hint = _MEANINGS.get(primary, (None, "", ""))
+    return kind(f"{message.format(path=path)} ({error})", hint=hint) if kind else None
+
+
+def _unknown_pak() -> UnknownPak:
+    return UnknownPak(
+        "The write names a Pak that is not in the catalogue; nothing was written.",
+        hint="upsert the Pak first, or check the id.",
+    )
+
+
+_MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
+    sqlite3.SQLITE_FULL: (
+        StoreFull,
+        "No room left to write {path}; the write was rolled back.",
+        "free some disk space and try again; nothing that was acknowledged is lost.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        StoreUnavailable,
+        "The disk failed while using {path}; the write was rolled back.",
+        "check the disk and its free space, then try again.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        StoreReadOnly,
+        "{path} may not be written.",
+        "make the file and its folder writable, or open with read_only=True.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreUnavailable,
+        "Cannot open {path}.",
+        "check that the path is a file in a folder that you may write to.",
+    ),
+    sqlite3.SQLITE_PERM: (
+        StoreUnavailable,
+        "No permission to use {path}.",
+        "check the owner and the mode of the file and its folder.",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        StoreDamaged,
+        "{path} is not a SQLite database; it was left as it is.",
+        "check the path, or move the file away to start a new one.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        StoreDamaged,
+        "{path} is damaged.",
+        "run `recollect paks check`, then `recollect paks repair`, or restore a backup.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        StoreBusy,
+        "Another process kept {path} locked.",
+        "try again; if it stays so, look for a process that left a transaction open.",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        StoreBusy,
+        "{path} is locked by another statement of this process.",
+        "finish or close the other reader, then try again.",
+    ),
+}
+
+
+def _make_room(path: Path) -> None:
+    if path.is_dir():
+        raise StoreUnavailable(
+            f"{path} is a directory, not a database file.",
+            hint=f"name a file in it, for example {path / 'recall.db'}.",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _set_for_session(conn: sqlite3.Connection) -> None:
+    conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    conn.execute("PRAGMA foreign_keys = ON")
+    # A statement's undo journal would else spill to a file once it touches sixteen pages, and an
+    # insert with its full-text row and indexes touches more.
+    conn.execute("PRAGMA temp_store = MEMORY")
+    conn.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+
+
+def _switch_to_wal(conn: sqlite3.Connection) -> None:
+    # Changing the journal mode needs the file alone and does not wait its turn: when several
+    # processes open a new file at once, SQLite answers "locked" at once to all but one.
+    if conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+        return
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            conn.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def _connect_uri(path: Path, options: str) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?{options}"
+    conn = sqlite3.connect(uri, uri=True, isolation_level=None)
+    try:
+        _set_for_session(conn)
+        conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        conn.close()
+        raise
+    return conn

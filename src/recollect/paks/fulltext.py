@@ -1,0 +1,81 @@
+"""Full text over title and summary: safe queries, and keeping the table honest.
+
+In: any text at all. Out: an FTS5 expression that cannot fail to parse, or nothing. `problems`
+compares the full-text table with the catalogue; `rebuild` makes them agree.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+
+from recollect.paks.rows import RepairReport
+from recollect.paks.schema import RECONCILE_FULLTEXT
+
+__all__ = ["expression", "problems", "rebuild"]
+
+# A search text is a question, not a document: what follows this many characters or distinct words
+# is left out, so that a pasted file cannot make a query that takes seconds.
+MAX_CHARACTERS = 10_000
+MAX_WORDS = 200
+
+
+def expression(text: str, *, match_all: bool = False) -> str | None:
+    """Return an FTS5 query for the words of `text`, or None when it has none."""
+    quoted = [f'"{word}"' for word in _words(text[:MAX_CHARACTERS])][:MAX_WORDS]
+    return (" AND " if match_all else " OR ").join(quoted) or None
+
+
+def problems(conn: sqlite3.Connection) -> list[str]:
+    """Return what is wrong between the catalogue and its full-text table, in words."""
+    return [
+        text.format(count=count)
+        for text, sql in _PROBLEMS
+        if (count := conn.execute(sql).fetchone()[0])
+    ]
+
+
+def rebuild(conn: sqlite3.Connection) -> RepairReport:
+    """Rebuild the full-text index and make it say what the catalogue says."""
+    before = _pairs(conn)
+    conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('rebuild')")
+    for statement in RECONCILE_FULLTEXT:
+        conn.execute(statement)
+    after = _pairs(conn)
+    return RepairReport(removed=len(before - after), added=len(after - before))
+
+
+_PROBLEMS = (
+    (
+        "{count} Paks cannot be found by full text",
+        "SELECT count(*) FROM paks WHERE pak_id NOT IN (SELECT pak_id FROM paks_fts)",
+    ),
+    (
+        "{count} full-text rows belong to no Pak",
+        "SELECT count(*) FROM paks_fts WHERE pak_id NOT IN (SELECT pak_id FROM paks)",
+    ),
+    (
+        "{count} full-text rows say something else than their Pak",
+        "SELECT count(*) FROM paks_fts AS found JOIN paks USING (pak_id)"
+        " WHERE paks.title IS NOT found.title OR paks.summary IS NOT found.summary",
+    ),
+    (
+        "{count} full-text rows are duplicates",
+        "SELECT count(*) - count(DISTINCT pak_id) FROM paks_fts",
+    ),
+)
+
+
+def _pairs(conn: sqlite3.Connection) -> set[tuple[int, str, str, str]]:
+    return set(conn.execute("SELECT rowid, pak_id, title, summary FROM paks_fts"))
+
+
+def _words(text: str) -> list[str]:
+    """Split as SQLite's unicode61 tokenizer does: letters, numbers, private use, accents."""
+    spaced = "".join(character if _in_word(character) else " " for character in text)
+    return list(dict.fromkeys(spaced.split()))
+
+
+def _in_word(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] in "LN" or category in ("Co", "Mn")

@@ -1,0 +1,64 @@
+"""From a path to a catalogue that is ready for use: migrated, adopted, or refused.
+
+In: what the caller gave as a path, and a fresh connection. Out: the same connection with the
+newest schema behind it. A database of a newer release or of another program is left as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from recollect.errors import InvalidInput, StoreDamaged, StoreTooNew, StoreUnavailable
+from recollect.paks.database import tune
+from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
+from recollect.paks.schema import SCHEMA_VERSION
+from recollect.settings import default_recall_db_path
+
+__all__ = ["prepare", "resolve"]
+
+
+def resolve(path: Path | str | None) -> Path:
+    if path is None:
+        return default_recall_db_path()
+    if isinstance(path, str) and path.strip() and "\0" not in path:
+        return Path(path)
+    if isinstance(path, Path) and "\0" not in str(path):
+        return path
+    raise InvalidInput(
+        f"path must be a file path, not {path!r}.", hint="pass a str, a Path, or None."
+    )
+
+
+def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTooNew | None:
+    """Bring the database up to date; return why it must not be used, if it must not."""
+    version = _version(conn, path)
+    if version > SCHEMA_VERSION:
+        return StoreTooNew(
+            f"{path} has schema version {version}; this release knows up to {SCHEMA_VERSION}.",
+            hint="upgrade recollect, or open another database; this one was left as it is.",
+        )
+    if read_only:
+        if version < SCHEMA_VERSION:
+            raise StoreUnavailable(
+                f"{path} has schema version {version} and must be migrated before it is read.",
+                hint="open it once without read_only=True.",
+            )
+        return None
+    tune(conn)
+    apply_migrations(conn)
+    if not is_adopted(conn):
+        adopt(conn)
+    return None
+
+
+def _version(conn: sqlite3.Connection, path: Path) -> int:
+    try:
+        return current_version(conn)
+    except sqlite3.OperationalError as error:
+        if "no such column" not in str(error):
+            raise
+        raise StoreDamaged(
+            f"{path} is a database of another program; it was left as it is.",
+            hint="choose another path for the catalogue.",
+        ) from error

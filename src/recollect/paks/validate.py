@@ -1,0 +1,247 @@
+"""What the catalogue's calls accept. Every check runs before a transaction is opened.
+
+In: whatever a caller passed. Out: the value to bind, or `InvalidInput` (a ValueError) that names
+the field. Registry checks are asked for with `strict` and come after all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, TypeGuard
+
+from recollect.errors import InvalidInput
+from recollect.paks.registry import REASON_CODES, RISK_FLAGS
+from recollect.paks.rows import (
+    PakAnchorEntry,
+    PakRelationEntry,
+    PakRow,
+    ReasonCodeEntry,
+    RiskFlagEntry,
+)
+
+__all__ = [
+    "RISK_FLAG_SEVERITIES",
+    "anchors",
+    "is_id",
+    "optional_text",
+    "pak_row",
+    "reason_codes",
+    "relations",
+    "required_text",
+    "risk_flags",
+    "timestamp",
+]
+
+RISK_FLAG_SEVERITIES = frozenset({"info", "warn", "block"})
+
+# What a caller may say of a Pak: its columns, but one `now` instead of the two times.
+_FIELDS = {name for name in PakRow._fields if not name.endswith("ed_at")} | {"now"}
+
+
+def required_text(field: str, value: Any) -> str:
+    """Return `value` if it is a string that says something."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(
+            f"{field} must be a non-blank string, not {_shown(value)}.",
+            hint=f"pass a {field} with at least one visible character.",
+        )
+    return _encodable(field, value)
+
+
+def optional_text(field: str, value: Any) -> str | None:
+    """Return `value` if it is a string or None."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InvalidInput(
+            f"{field} must be a string or None, not {_shown(value)}.",
+            hint=f"pass {field} as text, or leave it out.",
+        )
+    return _encodable(field, value)
+
+
+def is_id(value: Any) -> TypeGuard[str]:
+    """Return whether `value` could be the id of a stored Pak, so that looking it up is safe."""
+    return isinstance(value, str) and bool(value.strip()) and _is_encodable(value)
+
+
+def timestamp(value: Any) -> str:
+    """Return `value` as given if it is an ISO-8601 time in UTC."""
+    text = required_text("now", value)
+    try:
+        offset = datetime.fromisoformat(text).utcoffset()
+    except ValueError:
+        offset = None
+    if offset != timedelta(0):
+        raise InvalidInput(
+            f"now must be an ISO-8601 time in UTC, not {_shown(value)}.",
+            hint="write it like 2026-05-11T12:00:00Z.",
+        )
+    return text
+
+
+def pak_row(fields: Any, stamp: str) -> PakRow:
+    """Check the fields of one upsert; return the row to write, dated `stamp` or its own `now`."""
+    if not isinstance(fields, Mapping):
+        raise InvalidInput(
+            f"a Pak must be a mapping of its fields, not {_shown(fields)}.",
+            hint="pass a dict with the arguments of upsert_pak.",
+        )
+    for name in fields.keys() - _FIELDS:
+        raise InvalidInput(
+            f"unknown field {name!r}.", hint=f"a Pak has {', '.join(sorted(_FIELDS))}."
+        )
+    own = fields.get("now")
+    written_at = stamp if own is None else timestamp(own)
+    return PakRow(
+        pak_id=required_text("pak_id", fields.get("pak_id")),
+        pak_type=required_text("pak_type", fields.get("pak_type")),
+        project=optional_text("project", fields.get("project")),
+        topic=optional_text("topic", fields.get("topic")),
+        source_type=required_text("source_type", fields.get("source_type")),
+        authority=required_text("authority", fields.get("authority")),
+        title=required_text("title", fields.get("title")),
+        summary=optional_text("summary", fields.get("summary")) or "",
+        content_hash=required_text("content_hash", fields.get("content_hash")),
+        created_at=written_at,
+        updated_at=written_at,
+        superseded_by=optional_text("superseded_by", fields.get("superseded_by")),
+    )
+
+
+def reason_codes(entries: Any, *, strict: bool) -> list[ReasonCodeEntry]:
+    """Check a set of reason codes."""
+    checked = [
+        ReasonCodeEntry(
+            required_text("reason_code", getattr(entry, "reason_code", None)),
+            _weight(getattr(entry, "weight", None)),
+        )
+        for entry in _entries("reason_code", entries)
+    ]
+    _no_duplicates("reason_code", checked, key=lambda entry: entry.reason_code)
+    if strict:
+        for entry in checked:
+            _registered("reason_code", entry.reason_code, REASON_CODES)
+    return checked
+
+
+def risk_flags(entries: Any, *, strict: bool) -> list[RiskFlagEntry]:
+    """Check a set of risk flags."""
+    checked = [
+        RiskFlagEntry(
+            required_text("risk_flag", getattr(entry, "risk_flag", None)),
+            _severity(getattr(entry, "severity", None)),
+        )
+        for entry in _entries("risk_flag", entries)
+    ]
+    _no_duplicates("risk_flag", checked, key=lambda entry: entry.risk_flag)
+    if strict:
+        for entry in checked:
+            _registered("risk_flag", entry.risk_flag, RISK_FLAGS)
+            _pinned(entry)
+    return checked
+
+
+def anchors(entries: Any) -> list[PakAnchorEntry]:
+    """Check a set of anchors."""
+    checked = [
+        PakAnchorEntry(
+            required_text("anchor_id", getattr(entry, "anchor_id", None)),
+            required_text("source_path", getattr(entry, "source_path", None)),
+            required_text("kind", getattr(entry, "kind", None)),
+        )
+        for entry in _entries("anchor_id", entries)
+    ]
+    _no_duplicates("anchor_id", checked, key=lambda entry: entry.anchor_id)
+    return checked
+
+
+def relations(entries: Any) -> list[PakRelationEntry]:
+    """Check a set of relations."""
+    checked = [
+        PakRelationEntry(
+            required_text("related_pak_id", getattr(entry, "related_pak_id", None)),
+            required_text("relation_type", getattr(entry, "relation_type", None)),
+        )
+        for entry in _entries("related_pak_id", entries)
+    ]
+    _no_duplicates("related_pak_id", checked, key=lambda entry: entry)
+    return checked
+
+
+def _entries(field: str, entries: Any) -> list[Any]:
+    if isinstance(entries, str) or not isinstance(entries, Iterable):
+        raise InvalidInput(
+            f"{field} entries must come as a list, not {_shown(entries)}.",
+            hint="pass a list; an empty one clears the set.",
+        )
+    return list(entries)
+
+
+def _weight(value: Any) -> float:
+    # A NaN fails the comparison too.
+    if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise InvalidInput(
+            f"weight must be a number from 0 to 1, not {_shown(value)}.",
+            hint="1.0 is full weight; leave it out for the default.",
+        )
+    return float(value)
+
+
+def _severity(value: Any) -> str:
+    if not isinstance(value, str) or value not in RISK_FLAG_SEVERITIES:
+        raise InvalidInput(
+            f"severity must be info, warn or block, not {_shown(value)}.",
+            hint="recollect.paks.registry.RISK_FLAGS names the severity of each known flag.",
+        )
+    return value
+
+
+def _no_duplicates(field: str, entries: list[Any], *, key: Callable[[Any], object]) -> None:
+    seen: set[object] = set()
+    for entry in entries:
+        if key(entry) in seen:
+            raise InvalidInput(
+                f"duplicate {field} {_shown(key(entry))}.", hint="name each one once."
+            )
+        seen.add(key(entry))
+
+
+def _registered(field: str, name: str, registry: Iterable[str]) -> None:
+    if name not in registry:
+        raise InvalidInput(
+            f"{field} {name!r} is not in the registry.",
+            hint=f"known names: {', '.join(sorted(registry))}; or open without strict=True.",
+        )
+
+
+def _pinned(entry: RiskFlagEntry) -> None:
+    pinned = RISK_FLAGS[entry.risk_flag]
+    if entry.severity != pinned:
+        raise InvalidInput(
+            f"severity of {entry.risk_flag} is {pinned}, not {entry.severity}.",
+            hint="use the pinned severity, or open without strict=True.",
+        )
+
+
+def _encodable(field: str, value: str) -> str:
+    if not (value.isascii() or _is_encodable(value)):
+        raise InvalidInput(
+            f"{field} holds half of a surrogate pair and cannot be stored as UTF-8.",
+            hint="decode the text with errors='replace' before passing it on.",
+        )
+    return value
+
+
+def _is_encodable(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."

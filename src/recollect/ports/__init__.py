@@ -1,0 +1,1 @@
+"""What the core needs from outside: small protocols that adapters fulfil."""

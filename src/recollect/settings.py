@@ -1,0 +1,34 @@
+"""The only reader of the environment. Everything else gets what it needs as arguments.
+
+In: environment variables, at the moment a function here is called, never at import.
+Out: plain values.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["default_recall_db_path", "home_directory"]
+
+
+def home_directory() -> Path:
+    """Return where Recollect keeps its files: `RECOLLECT_HOME`, else `~/.recollect`."""
+    return _path_from("RECOLLECT_HOME") or Path.home() / ".recollect"
+
+
+def default_recall_db_path() -> Path:
+    """Return the catalogue's path when the caller names none.
+
+    `TOKENPAK_RECALL_DB` is honoured so that code written for tokenpak finds its database.
+    """
+    return (
+        _path_from("RECOLLECT_DB")
+        or _path_from("TOKENPAK_RECALL_DB")
+        or home_directory() / "companion" / "recall.db"
+    )
+
+
+def _path_from(variable: str) -> Path | None:
+    value = os.environ.get(variable)
+    return Path(value).expanduser() if value else None
