@@ -1,0 +1,68 @@
+"""What passes between the stages: `Ranked` → `Settled` → `Chosen` → `Packed`.
+
+Each stage answers with another type than it takes, so a wrong order fails the type checker.
+`dropped` grows along the way: whatever a stage removes, it names, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from recollect.model import Dropped, ScoredBlock, Signals
+
+__all__ = ["Chosen", "ChosenItem", "Packed", "Ranked", "Settled", "best_first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A scored candidate, not yet hydrated: what the next stages need to decide."""
+
+    pak_id: str
+    score: float
+    signals: Signals
+    confidence: float
+    last_reinforced: float
+    updated_at: str = ""
+    was_expanded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Candidates of which no two contradict each other, in the order they came."""
+
+    kept: tuple[Ranked, ...]
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenItem:
+    """A candidate that is part of the answer, and on what footing."""
+
+    ranked: Ranked
+    guaranteed: bool = False
+    disputed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The answer before the budget: guaranteed first, then the best of the rest."""
+
+    items: tuple[ChosenItem, ...]
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The answer as text. `blocks` stand in the order of the text; `dropped` is what didn't fit."""
+
+    blocks: tuple[ScoredBlock, ...]
+    text: str
+    tokens_used: int
+    over_budget: bool
+    dropped: tuple[Dropped, ...] = ()
+
+
+def best_first(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
+    """Return candidates by score, then the more recently updated, then the higher id."""
+    return tuple(sorted(ranked, key=lambda r: (r.score, r.updated_at, r.pak_id), reverse=True))

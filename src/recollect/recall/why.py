@@ -1,0 +1,72 @@
+"""Say why a block is in the answer, in short phrases for people.
+
+Signals and what is known about the match come in, phrases go out, most telling first. Only the
+arguments are spoken of, so a reason cannot betray what the caller may not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.model import Signals
+
+__all__ = ["reasons"]
+
+# Below these a signal is too weak to be the reason for anything.
+_CLOSE = 0.30
+_CENTRAL = 0.50
+
+_MOST_NAMED = 5
+
+
+def reasons(
+    signals: Signals,
+    *,
+    matched_terms: Sequence[str] = (),
+    linked_to: Sequence[str] = (),
+    reinforced: int = 0,
+    was_expanded: bool = False,
+    guaranteed: bool = False,
+    disputed: bool = False,
+) -> tuple[str, ...]:
+    """Return the reasons that hold; at least one, in a fixed order."""
+    found = [
+        "guaranteed by its tag" if guaranteed else "",
+        "disputed" if disputed else "",
+        _matches(matched_terms),
+        _meaning(signals.semantic),
+        _links(linked_to, was_expanded),
+        _uses(reinforced),
+        f"well connected ({signals.centrality:.2f})" if signals.centrality >= _CENTRAL else "",
+    ]
+    return tuple(reason for reason in found if reason) or (_standing(signals),)
+
+
+def _matches(terms: Sequence[str]) -> str:
+    return "matches " + _listed([f"'{term}'" for term in terms]) if terms else ""
+
+
+def _meaning(semantic: float | None) -> str:
+    close = semantic is not None and semantic >= _CLOSE
+    return f"close in meaning ({semantic:.2f})" if close else ""
+
+
+def _links(linked_to: Sequence[str], was_expanded: bool) -> str:
+    if linked_to:
+        return f"linked to {_listed(linked_to)}"
+    return "linked to a match" if was_expanded else ""
+
+
+def _uses(reinforced: int) -> str:
+    if reinforced <= 0:
+        return ""
+    return "reinforced once" if reinforced == 1 else f"reinforced {reinforced} times"
+
+
+def _standing(signals: Signals) -> str:
+    return f"confidence {signals.confidence:.2f}, recency {signals.recency:.2f}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
