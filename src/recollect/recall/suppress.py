@@ -36,8 +36,8 @@ def suppress(ranked: Sequence[Ranked], disputes: Collection[tuple[str, str]]) ->
 def _best_pairs_first(
     standing: dict[str, Ranked], disputes: Iterable[tuple[str, str]]
 ) -> list[_Pair]:
-    ids = {(min(pair), max(pair)) for pair in disputes if pair[0] != pair[1]}
-    pairs = [(standing[a], standing[b]) for a, b in ids if a in standing and b in standing]
+    ids = {(min(a, b), max(a, b)) for a, b in disputes if a in standing and b in standing}
+    pairs = [(standing[a], standing[b]) for a, b in ids if a != b]
     return sorted(pairs, key=_pair_order)
 
 

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.recall.builders import Five, ranked, scores
+
+from recollect.frames import SELF_FRAME, TASK_FRAME
+from recollect.model import Dropped
+from recollect.recall.blocks import Chosen, ChosenItem, Settled
+from recollect.recall.guarantee import guarantee
+from recollect.recall.suppress import suppress
+
+
+def ids(chosen: Chosen) -> list[str]:
+    return [item.ranked.pak_id for item in chosen.items]
+
+
+@pytest.mark.parametrize(
+    ("top_k", "expected"), [(1, ["constitutional"]), (2, ["constitutional", "value"])]
+)
+def test_f_001_what_is_constitutional_comes_before_any_score(
+    top_k: int, expected: list[str]
+) -> None:
+    weights = SELF_FRAME.weights.renormalized_without_similarity()
+    value_row: Five = (0.0, 0.90, 0.90, 0.80, 0.95)
+    law_row: Five = (0.0, 0.50, 0.99, 0.355, 0.08)
+    value_score, law_score = scores(weights, value_row, law_row)
+    value, law = ranked("value", value_score), ranked("constitutional", law_score)
+
+    chosen = guarantee(Settled((value, law)), [law], top_k=top_k)
+
+    assert (value_score, law_score) == pytest.approx((0.889, 0.347), abs=0.001)
+    assert ids(chosen) == expected
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_f_005_a_goal_far_below_the_rest_is_present(asked: bool) -> None:
+    weights = TASK_FRAME.weights
+    weights = weights if asked else weights.renormalized_without_similarity()
+    rows: list[Five] = [(0.38,) * 5, *[(0.78,) * 5] * 30]
+    goal, *others = (ranked(f"p{n:02}", score) for n, score in enumerate(scores(weights, *rows)))
+
+    chosen = guarantee(Settled(tuple(others)), [goal], top_k=3)
+
+    assert goal.score == pytest.approx(0.38)
+    assert ids(chosen) == ["p00", "p30", "p29"]
+    assert [item.guaranteed for item in chosen.items] == [True, False, False]
+
+
+def test_all_guaranteed_blocks_are_in_even_beyond_top_k() -> None:
+    laws = [ranked(f"law{n}", n / 10) for n in range(4)]
+
+    chosen = guarantee(Settled((ranked("best", 0.99),)), laws, top_k=2)
+
+    assert ids(chosen) == ["law3", "law2", "law1", "law0"]
+    assert chosen.dropped == (Dropped("best", "top_k", "not among the top 2"),)
+
+
+def test_several_guaranteed_blocks_leave_the_other_slots_to_the_best() -> None:
+    laws = [ranked("law1", 0.1), ranked("law2", 0.2)]
+    others = (ranked("good", 0.5), ranked("better", 0.8), ranked("bad", 0.05))
+
+    assert ids(guarantee(Settled(others), laws, top_k=3)) == ["law2", "law1", "better"]
+
+
+def test_a_guaranteed_block_takes_one_slot_only() -> None:
+    law = ranked("law", 0.9)
+
+    assert ids(guarantee(Settled((law, ranked("a", 0.5))), [law, law], top_k=5)) == ["law", "a"]
+
+
+def test_a_guarantee_outlives_a_lost_dispute_and_says_so() -> None:
+    law, rival = ranked("law", 0.4, confidence=0.2), ranked("rival", 0.6, confidence=0.9)
+
+    chosen = guarantee(suppress([rival, law], [("law", "rival")]), [law], top_k=5)
+
+    assert chosen.items == (
+        ChosenItem(law, guaranteed=True, disputed=True),
+        ChosenItem(rival, guaranteed=False, disputed=False),
+    )
+    assert chosen.dropped == ()
+
+
+def test_whoever_else_is_disputed_can_be_marked() -> None:
+    chosen = guarantee(
+        Settled((ranked("a", 0.9), ranked("b", 0.8))),
+        [ranked("law", 0.1)],
+        top_k=5,
+        disputed={"law", "b"},
+    )
+
+    assert [(item.ranked.pak_id, item.disputed) for item in chosen.items] == [
+        ("law", True),
+        ("a", False),
+        ("b", True),
+    ]
+
+
+def test_ties_go_to_the_more_recently_updated_then_to_the_higher_id() -> None:
+    same = (
+        ranked("a", 0.5, updated_at="2024"),
+        ranked("b", 0.5, updated_at="2023"),
+        ranked("c", 0.5, updated_at="2023"),
+    )
+
+    assert ids(guarantee(Settled(same), [], top_k=3)) == ["a", "c", "b"]
+
+
+def test_fewer_candidates_than_top_k_are_all_in() -> None:
+    assert ids(guarantee(Settled((ranked("a", 0.5),)), [], top_k=5)) == ["a"]
+
+
+def test_no_candidates_give_an_empty_choice() -> None:
+    assert guarantee(Settled(()), [], top_k=5) == Chosen(items=(), dropped=())
+
+
+def test_what_is_cut_is_told_after_what_was_suppressed() -> None:
+    suppressed = Dropped("x", "suppress", "contradicted")
+    settled = Settled((ranked("a", 0.9), ranked("b", 0.5)), (suppressed,))
+
+    chosen = guarantee(settled, [], top_k=1)
+
+    assert chosen.dropped == (suppressed, Dropped("b", "top_k", "not among the top 1"))
