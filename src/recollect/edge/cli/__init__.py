@@ -1,0 +1,7 @@
+"""The command line: `recollect`. The installed script calls `main`; `app` holds the commands."""
+
+from __future__ import annotations
+
+from recollect.edge.cli.app import main
+
+__all__ = ["main"]

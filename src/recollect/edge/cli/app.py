@@ -1,0 +1,65 @@
+"""The command `recollect`: its commands put together, and the one place that reports an error.
+
+In: the arguments of the process. Out: an exit code. 0 is well, 1 is an error or a problem found,
+2 is a command that was typed wrongly.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from recollect import __version__
+from recollect.edge.cli import demo, paks
+from recollect.edge.cli.voice import Voice
+from recollect.errors import RecollectError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="recollect",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="The recall engine for AI agents: one file, no LLM, and a reason for every answer.",
+    epilog="New here? Type: recollect demo",
+)
+app.command("demo", epilog="Example: recollect demo --keep shop.db")(demo.demo)
+app.add_typer(paks.app, name="paks")
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A title that the terminal cannot spell is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    voice = Voice()
+    try:
+        app(prog_name="recollect", obj=voice)
+    except RecollectError as error:
+        voice.report(error)
+        sys.exit(1)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _recollect(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Hold the options that come before a command."""

@@ -1,0 +1,123 @@
+"""The catalogue as a command needs it: opened with care, read with its attachments.
+
+In: the `--db` option. Out: an open store for the length of a `with`, and what it knows of Paks. A
+missing file is an error here, never an empty catalogue made on the spot.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.edge.wire import Dossier
+from recollect.errors import RecollectError, StoreDamaged, StoreUnavailable
+from recollect.paks import (
+    PakListFilters,
+    PakRow,
+    RecallStore,
+    RiskFlagEntry,
+    UnknownPak,
+    default_recall_db_path,
+)
+
+__all__ = ["NotACatalogue", "Outdated", "dossier", "flags_of", "locate", "reading", "writing"]
+
+
+class Outdated(StoreUnavailable):
+    """The file has an older schema and must be brought up to date before it can be read."""
+
+    code = "store_outdated"
+
+
+class NotACatalogue(StoreDamaged):
+    """The file is a database, but its tables are not those of a catalogue."""
+
+    code = "store_not_a_catalogue"
+
+
+def locate(db: Path | None) -> Path:
+    """Return the database file to use; it must exist."""
+    path = default_recall_db_path() if db is None else db.expanduser()
+    if path.is_dir():
+        raise StoreUnavailable(
+            f"{path} is a directory, not a database file.",
+            hint=f"name a file in it, for example --db {path / 'recall.db'}.",
+        )
+    if not path.is_file():
+        raise StoreUnavailable(
+            f"There is no catalogue at {path}.",
+            hint="name one with --db PATH or RECOLLECT_DB; `recollect demo --keep demo.db` makes"
+            " one to try.",
+        )
+    return path
+
+
+@contextmanager
+def reading(db: Path | None) -> Iterator[RecallStore]:
+    """Open an existing catalogue that this command will not change."""
+    path = locate(db)
+    with _ours(path), _open_read_only(path) as store:
+        # A database of a newer release opens, and refuses the first call: let that be this one.
+        store.list_paks(PakListFilters(limit=1))
+        yield store
+
+
+@contextmanager
+def writing(db: Path | None) -> Iterator[RecallStore]:
+    """Open an existing catalogue for changing it; an older one is brought up to date."""
+    path = locate(db)
+    with _ours(path), RecallStore.open(path) as store:
+        store.list_paks(PakListFilters(limit=1))
+        yield store
+
+
+def dossier(store: RecallStore, pak_id: str) -> Dossier:
+    """Return all that the catalogue knows of one Pak; it must be there."""
+    pak = store.get_pak(pak_id)
+    if pak is None:
+        raise UnknownPak(
+            f"There is no Pak {pak_id!r} in {store.path}.",
+            hint="`recollect paks list` and `recollect paks search` tell the ids there are.",
+        )
+    return Dossier(
+        pak,
+        store.get_pak_reason_codes(pak_id),
+        store.get_pak_risk_flags(pak_id),
+        store.get_pak_anchors(pak_id),
+        store.get_pak_relations(pak_id),
+    )
+
+
+def flags_of(store: RecallStore, paks: Iterable[PakRow]) -> dict[str, list[RiskFlagEntry]]:
+    """Return the risk flags of each of these Paks, by id."""
+    return {pak.pak_id: store.get_pak_risk_flags(pak.pak_id) for pak in paks}
+
+
+def _open_read_only(path: Path) -> RecallStore:
+    try:
+        return RecallStore.open(path, read_only=True)
+    except StoreUnavailable as error:
+        # A refusal of the disk has the driver's error as its cause; one without a cause is the
+        # store's own, and says that the schema is too old.
+        if error.__cause__ is not None:
+            raise
+        raise Outdated(
+            error.message,
+            hint="if this is a catalogue of an older release or of tokenpak, bring it up to date"
+            f" with `recollect paks repair --db {path}`; if it is not, check the path.",
+        ) from error
+
+
+@contextmanager
+def _ours(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, RecollectError):
+            raise
+        raise NotACatalogue(
+            f"{path} does not look like a catalogue of Recollect ({error}).",
+            hint="check the path, or restore a backup.",
+        ) from error

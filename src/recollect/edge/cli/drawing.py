@@ -1,0 +1,183 @@
+"""What people see: Paks as tables, one Pak as a card, flags with the loudest first.
+
+In: the catalogue's values and a rich console. Out: drawn text. Stored text is shown, never obeyed:
+it is no markup, and its control characters are made visible.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from recollect.edge.wire import Dossier
+from recollect.paks import CheckReport, PakHit, PakRow, ReasonCodeEntry, RiskFlagEntry
+from recollect.paks.registry import REASON_CODES
+
+if TYPE_CHECKING:
+    from recollect.edge.wire import Flags
+
+__all__ = ["card", "hits", "paks", "plain", "problems", "verdict"]
+
+_BADGES = {
+    "block": ("BLOCK", "bold white on red"),
+    "warn": ("warn", "yellow"),
+    "info": ("info", "cyan"),
+}
+_SEVERITIES = tuple(_BADGES)
+# Characters that move the cursor, change colours or reverse the reading direction.
+_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_SHOWN = {
+    code: "\N{REPLACEMENT CHARACTER}"
+    for code in range(0xA0)
+    if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
+} | dict.fromkeys(map(ord, _BIDI_CONTROLS), "\N{REPLACEMENT CHARACTER}")
+
+
+def plain(text: str) -> str:
+    """Return `text` without what a terminal would obey."""
+    return text.translate(_SHOWN)
+
+
+def paks(rows: Sequence[PakRow], flags: Flags) -> Table:
+    """Return a listing as a table."""
+    table = _table()
+    for pak in rows:
+        table.add_row(*_cells(pak, flags[pak.pak_id]))
+    return table
+
+
+def hits(found: Sequence[PakHit], flags: Flags) -> Table:
+    """Return what a search found as a table, with the scores."""
+    table = _table()
+    table.add_column("Score", justify="right", no_wrap=True)
+    for hit in found:
+        score = Text(f"{hit.score:.2f}", style="green")
+        table.add_row(*_cells(hit.pak, flags[hit.pak.pak_id]), score)
+    return table
+
+
+def card(known: Dossier) -> Group:
+    """Return everything about one Pak: warnings first, then what it says, then why and where."""
+    pak = known.pak
+    parts = [
+        Text(plain(pak.title), style="bold"),
+        Text(plain(pak.pak_id), style="dim"),
+        *_section("Careful", _flag_grid(known.risk_flags), known.risk_flags),
+        *_section("Summary", Text(plain(pak.summary)), pak.summary),
+        *_section("Why it matters", _reason_grid(known.reason_codes), known.reason_codes),
+        *_section("Facts", _fact_grid(pak), [pak]),
+        *_section(
+            "Anchors",
+            _grid((entry.anchor_id, entry.source_path, entry.kind) for entry in known.anchors),
+            known.anchors,
+        ),
+        *_section(
+            "Relations",
+            _grid((entry.relation_type, entry.related_pak_id) for entry in known.relations),
+            known.relations,
+        ),
+    ]
+    return Group(*parts)
+
+
+def verdict(report: CheckReport, place: str) -> Text:
+    """Return a check's result in one line."""
+    count = f"{report.paks:,} {'Pak' if report.paks == 1 else 'Paks'}"
+    if report.ok:
+        return Text.assemble(("OK", "bold green"), f"  {plain(place)}: {count}, no problems.")
+    return Text.assemble(("PROBLEMS", "bold red"), f"  {plain(place)}: {count}.")
+
+
+def problems(console: Console, found: Iterable[str]) -> None:
+    """List what is wrong."""
+    for problem in found:
+        console.print(Text.assemble(("  - ", "red"), plain(problem)), soft_wrap=True)
+
+
+def _table() -> Table:
+    """Return an empty table of Paks; each takes two lines, so that 80 columns are enough."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("Pak", overflow="fold")
+    table.add_column("Type, project", overflow="fold")
+    table.add_column("Careful", no_wrap=True)
+    table.add_column("Updated", no_wrap=True)
+    return table
+
+
+def _cells(pak: PakRow, flags: Sequence[RiskFlagEntry]) -> tuple[Text, ...]:
+    return (
+        Text.assemble((plain(pak.title), "bold"), "\n", (plain(pak.pak_id), "dim")),
+        Text.assemble((plain(pak.pak_type), "magenta"), "\n", (plain(pak.project or "-"), "blue")),
+        _tally(flags),
+        Text(plain(pak.updated_at[:10]), style="dim"),
+    )
+
+
+def _tally(flags: Sequence[RiskFlagEntry]) -> Text:
+    """Count the flags of each severity, worst first: `BLOCK`, `2 warn`."""
+    lines = []
+    for severity, (name, style) in _BADGES.items():
+        count = sum(flag.severity == severity for flag in flags)
+        if count:
+            shown = f" {name} " if severity == "block" else name
+            lines.append(Text(f"{count} {shown}" if count > 1 else shown, style=style))
+    return Text("\n").join(lines)
+
+
+def _section(title: str, body: Table | Text, there: Sequence[object]) -> list[Text | Padding]:
+    if not there:
+        return []
+    return [Text(f"\n{title}", style="bold underline"), Padding(body, (0, 0, 0, 2))]
+
+
+def _flag_grid(flags: Sequence[RiskFlagEntry]) -> Table:
+    grid = _empty_grid(2)
+    for flag in sorted(flags, key=lambda flag: (_SEVERITIES.index(flag.severity), flag.risk_flag)):
+        name, style = _BADGES[flag.severity]
+        loud = "bold red" if flag.severity == "block" else ""
+        grid.add_row(Text(f" {name} ", style=style), Text(plain(flag.risk_flag), style=loud))
+    return grid
+
+
+def _reason_grid(codes: Sequence[ReasonCodeEntry]) -> Table:
+    grid = _empty_grid(4)
+    for code in sorted(codes, key=lambda code: (-code.weight, code.reason_code)):
+        known = REASON_CODES.get(code.reason_code)
+        grid.add_row(
+            Text(plain(code.reason_code)),
+            ProgressBar(total=1.0, completed=code.weight, width=10),
+            Text(f"{code.weight:.2f}", style="green"),
+            Text(known.category if known else "not in the registry", style="dim"),
+        )
+    return grid
+
+
+def _fact_grid(pak: PakRow) -> Table:
+    grid = _empty_grid(2, gap=1)  # a SHA-256 then fits into 80 columns
+    for field, value in pak._asdict().items():
+        if field not in ("pak_id", "title", "summary"):
+            grid.add_row(Text(field, style="dim"), Text(plain(value if value else "-")))
+    return grid
+
+
+def _grid(rows: Iterable[tuple[str, ...]]) -> Table:
+    cells = [tuple(Text(plain(cell)) for cell in row) for row in rows]
+    grid = _empty_grid(max(map(len, cells), default=0))
+    for row in cells:
+        grid.add_row(*row)
+    return grid
+
+
+def _empty_grid(columns: int, *, gap: int = 2) -> Table:
+    grid = Table.grid(padding=(0, gap))
+    for _ in range(columns):
+        grid.add_column(overflow="fold")
+    return grid

@@ -1,0 +1,74 @@
+"""How the command line speaks: to people in colour, to programs in JSON.
+
+In: an object for programs and a way to draw it for people. Out: text on stdout or stderr. Rich is
+imported only when something is drawn, so that `--json` stays quick.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from recollect.edge import wire
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Voice", "console", "of", "speak_json"]
+
+
+@dataclass
+class Voice:
+    """Who is listening: a person, or a program that asked for JSON."""
+
+    as_json: bool = False
+
+    def say(self, answer: wire.Object, draw: Callable[[Console], None]) -> None:
+        """Give the answer: `answer` to a program, what `draw` draws to a person."""
+        if self.as_json:
+            _print_json(answer)
+        else:
+            draw(console())
+
+    def report(self, error: RecollectError) -> None:
+        """Say what went wrong and what to do: on stdout to a program, on stderr to a person."""
+        if self.as_json:
+            _print_json(wire.error(error))
+            return
+        from rich.text import Text
+
+        from recollect.edge.cli.drawing import plain
+
+        lines = [Text.assemble(("Error: ", "bold red"), plain(error.message))]
+        if error.hint:
+            lines.append(Text.assemble(("Hint:  ", "bold cyan"), plain(error.hint)))
+        console(stderr=True).print(*lines, sep="\n", soft_wrap=True)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console; rich itself heeds NO_COLOR and whether there is a terminal."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def of(context: typer.Context) -> Voice:
+    """Return the voice of the running command."""
+    return context.ensure_object(Voice)
+
+
+def speak_json(context: typer.Context, value: bool) -> bool:
+    """Take the `--json` option as soon as it is read, so that errors are JSON too."""
+    of(context).as_json = value
+    return value
+
+
+def _print_json(answer: wire.Object) -> None:
+    # ASCII only: the same bytes whatever the terminal's encoding.
+    sys.stdout.write(json.dumps(answer, indent=2) + "\n")

@@ -1,0 +1,88 @@
+"""The shapes that leave through a door, as plain dictionaries ready for JSON.
+
+In: the catalogue's values. Out: objects whose keys are promised in `docs/cli.md`; keys are added,
+never renamed. Nothing here reads a store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from recollect.paks import (
+        CheckReport,
+        PakAnchorEntry,
+        PakHit,
+        PakListResult,
+        PakRelationEntry,
+        PakRow,
+        ReasonCodeEntry,
+        RiskFlagEntry,
+    )
+
+    Flags = dict[str, list[RiskFlagEntry]]
+
+__all__ = ["Dossier", "Object", "check", "dossier", "error", "hits", "page"]
+
+Object = dict[str, Any]
+
+
+class Dossier(NamedTuple):
+    """All that the catalogue knows of one Pak."""
+
+    pak: PakRow
+    reason_codes: Sequence[ReasonCodeEntry]
+    risk_flags: Sequence[RiskFlagEntry]
+    anchors: Sequence[PakAnchorEntry]
+    relations: Sequence[PakRelationEntry]
+
+
+def page(result: PakListResult, flags: Flags) -> Object:
+    """Return one page of a listing."""
+    return {
+        "items": [_row(pak, flags) for pak in result.items],
+        "next_cursor": result.next_cursor,
+        "limit": result.limit,
+        "truncated": result.truncated,
+    }
+
+
+def hits(found: Sequence[PakHit], flags: Flags) -> Object:
+    """Return what a search found, best first."""
+    return {"hits": [{"score": hit.score, "pak": _row(hit.pak, flags)} for hit in found]}
+
+
+def dossier(known: Dossier) -> Object:
+    """Return everything about one Pak."""
+    return {
+        "pak": {
+            **known.pak._asdict(),
+            "reason_codes": _objects(known.reason_codes),
+            "risk_flags": _objects(known.risk_flags),
+            "anchors": _objects(known.anchors),
+            "relations": _objects(known.relations),
+        }
+    }
+
+
+def check(report: CheckReport) -> Object:
+    """Return what a check found."""
+    return {"ok": report.ok, "paks": report.paks, "problems": list(report.problems)}
+
+
+def error(problem: RecollectError) -> Object:
+    """Return an error as every door gives it."""
+    return {
+        "error": {"code": problem.code, "message": problem.message, "hint": problem.hint},
+    }
+
+
+def _row(pak: PakRow, flags: Flags) -> Object:
+    return {**pak._asdict(), "risk_flags": _objects(flags[pak.pak_id])}
+
+
+def _objects(entries: Sequence[Any]) -> list[Object]:
+    return [entry._asdict() for entry in entries]

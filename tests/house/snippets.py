@@ -1,0 +1,100 @@
+"""Fenced blocks of a Markdown page, and running them as a reader would.
+
+A page is run from top to bottom in one empty folder. `python` blocks run with the real package;
+`sh` blocks hold commands that must succeed; `console` blocks hold `$ command` lines followed by
+exactly what they print.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block: its language and its text."""
+
+    language: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*found) for found in _FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+def makefile_targets() -> set[str]:
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z]+):", rules, re.MULTILINE))
+
+
+@dataclass
+class Reader:
+    """Somebody who follows a page in an empty folder with the package installed."""
+
+    folder: Path
+    commands: list[str] = field(default_factory=list)
+
+    def follow(self, block: Block) -> None:
+        """Run a block; a language or a command that cannot be checked is a failure."""
+        if block.language == "python":
+            self._run_python(block.text)
+        elif block.language == "sh":
+            for line in block.text.strip().splitlines():
+                self._run_line(line.partition(" #")[0].strip())
+        elif block.language == "console":
+            self._run_console(block.text)
+        else:
+            assert block.language in ("text", "json"), f"nobody checks ```{block.language}"
+
+    def _run_python(self, program: str) -> None:
+        result = self._child([sys.executable, "-W", "error", "-c", program])
+        assert result.returncode == 0, f"{program}\n{result.stdout}"
+
+    def _run_line(self, line: str) -> None:
+        tool, _, rest = line.partition(" ")
+        if tool == "make":
+            assert rest in makefile_targets(), line
+            return
+        assert tool == "recollect", f"nobody checks: {line}"
+        result = self._shell(line)
+        assert result.returncode == 0, f"{line}\n{result.stdout}"
+
+    def _run_console(self, text: str) -> None:
+        code = 0
+        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            # `$ echo $?` must see the exit code of the command above it.
+            result = self._shell(f"(exit {code}); {command}")
+            code = result.returncode
+            assert _trimmed(result.stdout) == _trimmed(expected), command
+            self.commands.append(command)
+
+    def _shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        self.commands.append(command)
+        return self._child(["/bin/sh", "-c", command])
+
+    def _child(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={"PATH": path, "HOME": str(self.folder), "COLUMNS": "80"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+
+
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]

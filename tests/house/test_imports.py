@@ -1,0 +1,69 @@
+"""Importing has no side effect: no environment, no file, no numeric library."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WATCHED = """
+import json, os, sys
+read, opened = [], []
+real_get, real_iter = os._Environ.__getitem__, os._Environ.__iter__
+def get(self, key):
+    read.append(key)
+    return real_get(self, key)
+def walk(self):
+    read.append("*")
+    return real_iter(self)
+os._Environ.__getitem__, os._Environ.__iter__ = get, walk
+def hook(event, arguments):
+    # The import system opens the code itself; anything else is a file that the code wanted.
+    if event == "open" and not str(arguments[0]).endswith((".py", ".pyc", ".so")):
+        opened.append(str(arguments[0]))
+    if event in ("os.mkdir", "os.listdir", "sqlite3.connect", "socket.connect", "subprocess.Popen"):
+        opened.append(event)
+sys.addaudithook(hook)
+import MODULE
+os._Environ.__getitem__, os._Environ.__iter__ = real_get, real_iter
+heavy = ["numpy", "httpx", "rich", "typer", "pydantic", "tokenizers", "Stemmer"]
+print(json.dumps([read, list(opened), [name for name in heavy if name in sys.modules]]))
+"""
+
+
+def watch(module: str, folder: Path) -> list[Any]:
+    result = subprocess.run(
+        [sys.executable, "-B", "-c", WATCHED.replace("MODULE", module)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    "module", ["recollect", "recollect.paks", "recollect.errors", "recollect.embed"]
+)
+def test_importing_reads_nothing_opens_nothing_and_loads_nothing_heavy(
+    module: str, tmp_path: Path
+) -> None:
+    environment, files, heavy = watch(module, tmp_path)
+    assert environment == []
+    assert [name for name in files if name != "os.listdir"] == []
+    assert heavy == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_watch_sees_what_it_should(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(
+        "import os\nos.environ.get('SECRET')\nopen('data.txt', 'w').close()\nimport numpy\n"
+    )
+    environment, files, heavy = watch("noisy", tmp_path)
+    assert "SECRET" in environment
+    assert "data.txt" in files
+    assert "numpy" in heavy
