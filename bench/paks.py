@@ -13,25 +13,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from bench import report
 from bench.peer import PeerUnavailable, python_with
-from bench.report import Block, Comparison, Run
+from bench.report import Block, Comparison, Run, joined
 from bench.workers import Worker, by_turns
 
 PEER = "tokenpak"
 SIZES = (10_000, 100_000)
 BARS_AT = 100_000
 LOAD_BLOCK = 1000
+BATCHES = (1000, 10_000)
 PAGE = 100
 PROJECT_SHARE = 8
 RESULTS = Path(__file__).parent / "results" / "paks.json"
-
-Name = Literal["ours", "ours_batch", "peer"]
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,9 @@ def operations(size: int) -> tuple[Operation, ...]:
 
 
 class Bench:
-    """Three stores of one size: ours one by one, ours in batches, the peer's."""
+    """Stores of one size, by who fills them: ours one by one, ours in batches, the peer."""
 
-    def __init__(self, size: int, workers: dict[Name, Worker], progress: Progress) -> None:
+    def __init__(self, size: int, workers: dict[str, Worker], progress: Progress) -> None:
         self._size = size
         self._workers = workers
         self._progress = progress
@@ -89,23 +87,29 @@ class Bench:
         return [*self._load(), *(self._operation(each) for each in operations(self._size))]
 
     def _load(self) -> list[Comparison]:
-        calls: dict[Name, str] = {"ours": "insert", "ours_batch": "insert_batch", "peer": "insert"}
-        names = tuple(calls)
-        blocks: dict[Name, list[Block]] = {name: [] for name in names}
-        rounds = self._size // LOAD_BLOCK
+        """Fill all stores by turns; those of larger batches take a turn when one is due."""
+        batches = {batch_store(size): size for size in BATCHES}
+        blocks: dict[str, list[Block]] = {name: [] for name in self._workers}
+        names, rounds = tuple(blocks), self._size // LOAD_BLOCK
         with self._task("insert", rounds * len(names)) as task:
             for turn, name in by_turns(names, rounds):
-                block, _ = self._ask(name, calls[name], turn * LOAD_BLOCK, LOAD_BLOCK)
-                blocks[name].append(block)
+                count = batches.get(name, LOAD_BLOCK)
+                call = "insert_batch" if name in batches else "insert"
+                done = (turn + 1) * LOAD_BLOCK
+                if done % count == 0:
+                    block, _ = self._ask(name, call, done - count, count)
+                    blocks[name].append(block)
                 self._progress.advance(task)
+        rows = [("insert, one transaction each", 0.9, "ours")]
+        rows += [(f"insert in batches of {size:,}", 4, name) for name, size in batches.items()]
         return [
-            self._comparison("insert, one transaction each", 0.9, blocks["ours"], blocks["peer"]),
-            self._comparison("insert in a batch", 4, blocks["ours_batch"], blocks["peer"]),
+            self._comparison(title, bar, blocks[name], joined(blocks["peer"], len(blocks[name])))
+            for title, bar, name in rows
         ]
 
     def _operation(self, operation: Operation) -> Comparison:
-        counts: dict[Name, int] = {"ours": operation.ours, "peer": operation.peer}
-        blocks: dict[Name, list[Block]] = {name: [] for name in counts}
+        counts: dict[str, int] = {"ours": operation.ours, "peer": operation.peer}
+        blocks: dict[str, list[Block]] = {name: [] for name in counts}
         digests: dict[int, str | None] = {}
         with self._task(operation.title, (operation.rounds + 1) * len(counts)) as task:
             for turn, name in by_turns(tuple(counts), operation.rounds + 1):
@@ -121,7 +125,7 @@ class Bench:
                 self._progress.advance(task)
         return self._comparison(operation.title, operation.bar, blocks["ours"], blocks["peer"])
 
-    def _ask(self, name: Name, call: str, start: int, count: int) -> tuple[Block, str | None]:
+    def _ask(self, name: str, call: str, start: int, count: int) -> tuple[Block, str | None]:
         answer = self._workers[name].ask(operation=call, start=start, count=count, size=self._size)
         return Block(answer["cpu_s"], answer["count"]), answer["digest"]
 
@@ -137,6 +141,11 @@ class Bench:
         task = self._progress.add_task(f"{self._size:>7,}  {title}", total=total)
         yield task
         self._progress.remove_task(task)
+
+
+def batch_store(size: int) -> str:
+    """Return the name of our store that is filled in batches of this size."""
+    return f"ours-{size}"
 
 
 def measure(sizes: tuple[int, ...], console: Console) -> Run:
@@ -172,19 +181,16 @@ def main() -> None:
     except PeerUnavailable as error:
         sys.exit(str(error))
     run.write(options.json)
-    report.show(run, Console() if sys.stdout.isatty() else Console(width=140))
+    report.show(run, Console() if sys.stdout.isatty() else Console(width=160))
     print(f"written to {options.json}")
 
 
 @contextmanager
-def _stores(peer_python: Path) -> Iterator[dict[Name, Worker]]:
+def _stores(peer_python: Path) -> Iterator[dict[str, Worker]]:
     """Start the measuring processes, each with a new store in one folder on one disk."""
     own_python = Path(sys.executable)
-    who: dict[Name, tuple[Path, str]] = {
-        "ours": (own_python, "recollect"),
-        "ours_batch": (own_python, "recollect"),
-        "peer": (peer_python, PEER),
-    }
+    who = {"ours": (own_python, "recollect"), "peer": (peer_python, PEER)}
+    who |= {batch_store(size): (own_python, "recollect") for size in BATCHES}
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="recollect-bench-"))
         yield {

@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "commit",
     "duration",
+    "joined",
     "machine",
     "markdown",
     "show",
@@ -182,6 +183,15 @@ def markdown(run: Run) -> str:
     lines = ["| " + " | ".join(_headings(run)) + " |", "|---" * len(_headings(run)) + "|"]
     lines += ["| " + " | ".join(_cells(comparison)) + " |" for comparison in run.comparisons]
     return "\n".join([*lines, "", _where(run)])
+
+
+def joined(blocks: Sequence[Block], groups: int) -> list[Block]:
+    """Return so many larger blocks, each of neighbours added up."""
+    size = len(blocks) // groups
+    return [
+        Block(sum(each.cpu_s for each in group), sum(each.count for each in group))
+        for group in (blocks[start : start + size] for start in range(0, len(blocks), size))
+    ]
 
 
 def duration(seconds: float) -> str:
