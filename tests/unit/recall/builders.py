@@ -53,4 +53,4 @@ def columns(*rows: Five) -> SignalColumns:
 def scores(frame: FrameDefinition | Weights, *rows: Five) -> list[float]:
     """Score rows with a frame's weights."""
     weights = frame if isinstance(frame, Weights) else frame.weights
-    return composite(columns(*rows), weights).tolist()
+    return [float(score) for score in composite(columns(*rows), weights)]
