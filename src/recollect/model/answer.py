@@ -1,0 +1,122 @@
+"""Answers as data: what was scored, what came back, what was left out and why.
+
+Frozen values, standard library only, so that a cached answer can be handed out safely.
+`to_dict` of each gives plain data; `canonical_json` gives the bytes that must never differ.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from recollect.model.memory import Memory
+
+__all__ = [
+    "Dropped",
+    "FrameResult",
+    "RecallAnswer",
+    "RecallResult",
+    "ScoredBlock",
+    "Signals",
+    "canonical_json",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The inputs of a score, each from 0 to 1, and the two that similarity is made of.
+
+    `lexical` and `semantic` are None when that source had nothing to say: no query, no vector.
+    """
+
+    similarity: float
+    confidence: float
+    recency: float
+    centrality: float
+    reinforcement: float
+    lexical: float | None = None
+    semantic: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredBlock:
+    """A Pak as scored for one request."""
+
+    memory: Memory
+    score: float
+    signals: Signals
+    was_expanded: bool = False
+    guaranteed: bool = False
+    disputed: bool = False
+    why: tuple[str, ...] = ()
+
+    @property
+    def pak_id(self) -> str:
+        """The Pak's id."""
+        return self.memory.pak_id
+
+    @property
+    def content(self) -> str:
+        """The Pak's text."""
+        return self.memory.content
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A Pak that was considered and left out: at which stage, for what reason."""
+
+    pak_id: str
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """One line of an answer."""
+
+    fact: Memory
+    score: float
+    why: tuple[str, ...]
+    signals: Signals
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    """What `recall` returns. `degraded` names the sources that could not take part."""
+
+    results: tuple[RecallResult, ...]
+    query: dict[str, Any]
+    generated_at: str
+    tokens_used: int
+    truncated: bool
+    degraded: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameResult:
+    """What `frame` returns: the prompt text, the blocks behind it, and what was left out."""
+
+    text: str
+    blocks: tuple[ScoredBlock, ...]
+    frame_name: str
+    cached: bool
+    tokens_used: int
+    token_budget: int
+    over_budget: bool
+    dropped: tuple[Dropped, ...]
+    degraded: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return asdict(self)
+
+
+def canonical_json(answer: RecallAnswer | FrameResult) -> str:
+    """Return an answer as JSON with one spelling: sorted keys, no spaces, shortest numbers."""
+    return json.dumps(answer.to_dict(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))

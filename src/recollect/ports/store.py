@@ -1,0 +1,206 @@
+"""What the engine asks of a store, and the values that pass between them.
+
+A store keeps Paks, their vectors, edges, disputes, frames and the clock; each committed change
+advances one revision. `changes` is how an index follows it, from this process or any other.
+Vectors are quantised integers (`recollect.embed.quantise`); a Pak without one is pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from recollect.model import FrameDefinition, Memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Changes",
+    "ClockState",
+    "Dispute",
+    "Edge",
+    "IndexRow",
+    "MemoryStore",
+    "NewMemory",
+    "Page",
+    "StoreState",
+    "Written",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What an index learns of one Pak. `row_id` is the store's own number for it."""
+
+    row_id: int
+    memory: Memory
+    vector: NDArray[np.int8] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed after a revision: Paks as they are now, and row ids that are gone.
+
+    `edges` holds (row, row, weight) of each changed edge as it is now; weight 0 means gone.
+    """
+
+    revision: int
+    rows: Sequence[IndexRow]
+    gone: Sequence[int]
+    edges: Sequence[tuple[int, int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A Pak to write, with its vector; `pending` when there should be one and is not."""
+
+    memory: Memory
+    content_hash: str
+    vector: NDArray[np.int8] | None
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one `NewMemory`."""
+
+    row_id: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An undirected, weighted link between two row ids, lower first."""
+
+    low: int
+    high: int
+    weight: float
+    automatic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two Paks that contradict each other; open until resolved."""
+
+    first: str
+    second: str
+    note: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """The counter of active hours, and the wall time (Unix seconds) at which it was moved."""
+
+    active_hours: float
+    seen_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """One row of facts about the whole store."""
+
+    store_id: str
+    revision: int
+    oldest_change: int
+    model_id: str | None
+    dimension: int | None
+    next_model_id: str | None
+    next_dimension: int | None
+    clock: ClockState
+    cache_token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of memories, newest first."""
+
+    items: tuple[Memory, ...]
+    next_cursor: str | None
+
+
+class MemoryStore(Protocol):
+    """Everything the engine asks for. Reads never write; writes happen inside `transaction`."""
+
+    def close(self) -> None: ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Commit all writes of the body together, durably, or none of them."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all reads of the body see one state of the store."""
+
+    def state(self) -> StoreState: ...
+
+    def changes(self, since: int) -> Iterator[Changes]:
+        """Yield what changed after revision `since`, in batches; the last holds the revision."""
+
+    def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]: ...
+
+    def page(self, *, project: str | None, limit: int, cursor: str | None) -> Page: ...
+
+    def row_ids(self, pak_ids: Iterable[str]) -> dict[str, int]: ...
+
+    def next_position(self, thread: str) -> int: ...
+
+    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]: ...
+
+    def forget(self, pak_id: str) -> bool: ...
+
+    def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> None: ...
+
+    def edges(self, row_ids: Iterable[int]) -> list[Edge]:
+        """Return all edges that touch any of these rows."""
+
+    def put_edges(self, edges: Iterable[Edge]) -> None:
+        """Write edges as given; a weight of 0 removes one."""
+
+    def dispute(self, first: str, second: str, *, note: str, now: str) -> None: ...
+
+    def resolve(self, first: str, second: str) -> bool: ...
+
+    def disputes(self, pak_ids: Iterable[str] | None = None) -> list[Dispute]:
+        """Return open disputes whose two ends are among `pak_ids`, or all of them."""
+
+    def set_clock(self, clock: ClockState) -> None: ...
+
+    def set_model(self, model_id: str, dimension: int) -> None: ...
+
+    def pending(self, limit: int) -> list[tuple[str, str]]:
+        """Return (pak_id, text) of Paks that wait for a vector."""
+
+    def set_vectors(self, vectors: Mapping[str, NDArray[np.int8] | None]) -> None: ...
+
+    def count(self) -> Mapping[str, int]: ...
+
+    def fire(self, event: str) -> None:
+        """Record that something happened which cached frames may depend on."""
+
+    def events(self) -> Mapping[str, int]:
+        """Return the revision at which each event last fired."""
+
+    def frames(self) -> Mapping[str, tuple[FrameDefinition, str | None]]: ...
+
+    def put_frame(self, definition: FrameDefinition, extends: str | None) -> None: ...
+
+    def delete_frame(self, name: str) -> bool: ...
+
+    def begin_reembedding(self, model_id: str, dimension: int) -> None: ...
+
+    def without_next_vector(self, after_row: int, limit: int) -> list[tuple[int, str]]: ...
+
+    def set_next_vectors(self, vectors: Mapping[int, NDArray[np.int8]]) -> None: ...
+
+    def finish_reembedding(self) -> None: ...
+
+    def set_cache_token(self, token: str) -> None: ...
+
+    def tidy(self) -> None:
+        """Drop the marks of deleted rows and edges; indexes older than now must start anew."""
+
+    def check(self) -> tuple[str, ...]:
+        """Return what is wrong with the stored data, in words."""
