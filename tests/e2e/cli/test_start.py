@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
+SCRIPT = Path(sys.executable).with_name("recollect")
+
 
 def test_the_version_is_the_one_that_is_installed(run: Run) -> None:
     assert run("--version").stdout == f"recollect {recollect.__version__}\n"
@@ -50,7 +52,7 @@ def test_the_demo_tells_its_story_and_leaves_nothing_behind(run: Run, tmp_path: 
         "raw_logs_deferred",
         "BLOCK",
         "no problems",
-        "$ recollect demo --keep shop.db",
+        "demo --keep shop.db",
     ):
         assert text in result.stdout
     assert list(tmp_path.iterdir()) == []
@@ -58,12 +60,21 @@ def test_the_demo_tells_its_story_and_leaves_nothing_behind(run: Run, tmp_path: 
 
 def test_every_command_that_the_demo_shows_runs(run: Run, shop: Path) -> None:
     told = run("demo").stdout
-    shown = [line.removeprefix("$ recollect ") for line in told.splitlines() if line[:2] == "$ "]
+    shown = [line.split()[2:] for line in told.splitlines() if line.startswith("$ ")]
     assert len(shown) >= 8
-    for line in shown:
-        if "--keep" not in line:
-            words = line.replace("--db shop.db", "").split()
-            assert run(*words, RECOLLECT_DB=str(shop)).returncode == 0, line
+    for words in shown:
+        if "--keep" not in words:
+            given = " ".join(words).replace("--db shop.db", "").split()
+            assert run(*given, RECOLLECT_DB=str(shop)).returncode == 0, words
+
+
+def test_the_demo_names_the_command_as_the_reader_can_type_it(run: Run) -> None:
+    inside = f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"
+    outside = os.pathsep.join(
+        part for part in os.environ["PATH"].split(os.pathsep) if Path(part) != SCRIPT.parent
+    )
+    assert "$ recollect --help" in run("demo", PATH=inside).stdout
+    assert f"$ {SCRIPT} --help" in run("demo", PATH=outside).stdout
 
 
 def test_a_kept_demo_is_a_real_catalogue(shop: Path) -> None:

@@ -103,10 +103,13 @@ def problems(console: Console, found: Iterable[str]) -> None:
 
 
 def _table() -> Table:
-    """Return an empty table of Paks; each takes two lines, so that 80 columns are enough."""
+    """Return an empty table of Paks; each takes two lines, so that 80 columns are enough.
+
+    The id stands below the title, and the project below the type.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("Pak", overflow="fold")
-    table.add_column("Type, project", overflow="fold")
+    table.add_column("Type", overflow="fold")
     table.add_column("Careful", no_wrap=True)
     table.add_column("Updated", no_wrap=True)
     return table

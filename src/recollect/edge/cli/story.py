@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from time import perf_counter
 
@@ -87,12 +89,14 @@ def _check(console: Console, store: RecallStore) -> None:
 
 def _what_next(console: Console, db: Path, *, kept: bool) -> None:
     _heading(console, "Your turn")
-    if not kept:
-        _prompt(console, f"recollect demo --keep {db}")
+    # From a fresh clone the command is in .venv/bin, where the shell does not look.
+    recollect = "recollect" if shutil.which("recollect") else shlex.quote(sys.argv[0])
     place = shlex.quote(str(db))
-    _prompt(console, f"recollect paks search teapot --db {place}")
-    _prompt(console, f"recollect paks show payments-card-rules --db {place}")
-    _prompt(console, "recollect --help")
+    if not kept:
+        _prompt(console, f"{recollect} demo --keep {place}")
+    _prompt(console, f"{recollect} paks search teapot --db {place}")
+    _prompt(console, f"{recollect} paks show payments-card-rules --db {place}")
+    _prompt(console, f"{recollect} --help")
 
 
 def _heading(console: Console, text: str) -> None:
