@@ -41,9 +41,10 @@ def _best_pairs_first(
     return sorted(pairs, key=_pair_order)
 
 
-def _pair_order(pair: _Pair) -> tuple[float, str, str]:
+def _pair_order(pair: _Pair) -> tuple[float, float, str, str]:
     first, second = pair
-    return (-max(first.score, second.score), first.pak_id, second.pak_id)
+    scores = first.score, second.score
+    return (-max(scores), -min(scores), first.pak_id, second.pak_id)
 
 
 def _settle(pair: _Pair) -> _Pair:

@@ -73,7 +73,7 @@ def test_a_chain_is_settled_from_the_best_score_down() -> None:
     assert [one.pak_id for one in settled.dropped] == ["mid"]
 
 
-def test_pairs_with_the_same_best_score_are_settled_by_id() -> None:
+def test_pairs_with_the_same_best_score_are_settled_by_the_other_ones_score() -> None:
     def kept(weaker: str, stronger: str) -> list[str]:
         candidates = [
             ranked("m", 0.9, confidence=0.5),
@@ -82,7 +82,9 @@ def test_pairs_with_the_same_best_score_are_settled_by_id() -> None:
         ]
         return ids(suppress(candidates, [("m", weaker), ("m", stronger)]))
 
-    assert kept(weaker="z", stronger="a") == ["z", "a"]
+    # The pair with the better second score is settled first, whatever the ids are: m beats the
+    # weaker one, then falls to the stronger.
+    assert kept(weaker="z", stronger="a") == ["a"]
     assert kept(weaker="a", stronger="z") == ["z"]
 
 
