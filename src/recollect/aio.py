@@ -1,0 +1,62 @@
+"""`AsyncRecollect`: the same verbs, awaited. Each call runs the synchronous one in a thread.
+
+No second implementation: a method here is its twin's signature and one await. A test compares the
+two.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from recollect.engine import Recollect
+
+__all__ = ["AsyncRecollect"]
+
+
+def _awaited(name: str) -> Callable[..., Any]:
+    verb = getattr(Recollect, name)
+
+    @functools.wraps(verb)
+    async def call(self: AsyncRecollect, *args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
+
+    return call
+
+
+class AsyncRecollect:
+    """An agent's memory for `asyncio`. Open one with `await AsyncRecollect.open(...)`."""
+
+    def __init__(self, memory: Recollect) -> None:
+        self.memory = memory
+
+    @classmethod
+    async def open(cls, *args: Any, **kwargs: Any) -> AsyncRecollect:
+        """Open the memory; the arguments are those of `Recollect.open`."""
+        return cls(await asyncio.to_thread(Recollect.open, *args, **kwargs))
+
+    remember = _awaited("remember")
+    remember_many = _awaited("remember_many")
+    recall = _awaited("recall")
+    frame = _awaited("frame")
+    get = _awaited("get")
+    list = _awaited("list")
+    link = _awaited("link")
+    dispute = _awaited("dispute")
+    resolve = _awaited("resolve")
+    disputes = _awaited("disputes")
+    forget = _awaited("forget")
+    retry_pending = _awaited("retry_pending")
+    reembed = _awaited("reembed")
+    reindex = _awaited("reindex")
+    check = _awaited("check")
+    stats = _awaited("stats")
+    close = _awaited("close")
+
+    async def __aenter__(self) -> AsyncRecollect:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

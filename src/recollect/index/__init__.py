@@ -1,0 +1,30 @@
+"""The in-memory columnar index: what recall needs of every live Pak, ready for whole-array passes.
+
+A store's changes come in; selections, scores, neighbours and Pak ids go out. The store is the
+truth and the index a cache of it: it reads no database, no clock and no settings.
+"""
+
+from __future__ import annotations
+
+from recollect.index.analyse import stem_words, terms
+from recollect.index.cache_file import load, save
+from recollect.index.index import MemoryIndex, View
+from recollect.index.lexical import Lexical, length_weight, rarity
+from recollect.index.selection import Selection, Where
+from recollect.index.vectors import Nearest, Pairs
+
+__all__ = [
+    "Lexical",
+    "MemoryIndex",
+    "Nearest",
+    "Pairs",
+    "Selection",
+    "View",
+    "Where",
+    "length_weight",
+    "load",
+    "rarity",
+    "save",
+    "stem_words",
+    "terms",
+]

@@ -1,0 +1,55 @@
+"""Growth of arrays that are appended to, and the cut that keeps the best with their ties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["grown", "kth_largest", "ranges"]
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_GROWTH = 1.25
+_SPARE = 64
+_BLOCK = 64
+
+
+def grown(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
+    """Return an array whose last axis holds `needed`, with the first `used` carried over.
+
+    The same array when there is room. Growth is by a quarter: memory matters more than copies.
+    """
+    capacity = array.shape[-1]
+    if needed <= capacity:
+        return array
+    shape = (*array.shape[:-1], max(needed, int(capacity * _GROWTH) + _SPARE))
+    larger = np.empty(shape, dtype=array.dtype)
+    larger[..., :used] = array[..., :used]
+    if fill is not None:
+        larger[..., used:] = fill
+    return larger
+
+
+def kth_largest(values: NDArray[Any], keep: int) -> Any:
+    """Return the `keep`-th largest value; `keep` from 1 to the number of values.
+
+    As many blocks have a maximum of at least the bound as we keep values, so everything below
+    the bound can be left out before the costly partition.
+    """
+    whole = len(values) // _BLOCK * _BLOCK
+    if whole // _BLOCK > 2 * keep:
+        peaks = values[:whole].reshape(-1, _BLOCK).max(axis=1)
+        bound = np.partition(peaks, len(peaks) - keep)[len(peaks) - keep]
+        values = values[values >= bound]
+    return np.partition(values, len(values) - keep)[len(values) - keep]
+
+
+def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of many ranges, one range after the other."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + counts, counts)

@@ -1,0 +1,178 @@
+"""What the index knows of a Pak beside words and vector: one growable array for each property.
+
+Names of few values (project, speaker, place ...) are kept as small numbers with a vocabulary;
+numbers are given in order of arrival, so they may be compared for equality and nothing else.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from math import inf
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.index.arrays import grown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from recollect.model import Memory
+
+__all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LARGEST = 2**31 - 1
+
+_NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
+    "confidence": ("f8", attrgetter("confidence")),
+    "decay": ("f8", attrgetter("decay")),
+    "last_reinforced": ("f8", attrgetter("last_reinforced")),
+    "reinforced": ("i4", lambda memory: min(memory.reinforced, _LARGEST)),
+    "updated_at": ("i8", lambda memory: epoch_microseconds(memory.updated_at)),
+    "valid_until": ("f8", lambda memory: _end(memory.valid_until)),
+    "position": ("i4", lambda memory: _position(memory.position)),
+}
+CODED: dict[str, Callable[[Memory], str | None]] = {
+    "category": attrgetter("category"),
+    "project": attrgetter("project"),
+    "status": attrgetter("status"),
+    "thread": attrgetter("thread"),
+    "speaker": attrgetter("speaker"),
+    "tenant": attrgetter("place.tenant"),
+    "owner": attrgetter("place.owner"),
+    "scope": attrgetter("place.scope"),
+    "team": attrgetter("place.team"),
+    "garden": attrgetter("place.garden"),
+}
+# Given by the index, which alone knows them: the store's number, how many terms, what text.
+_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "alive": "?"}
+
+
+class Vocabulary:
+    """Values to small numbers and back."""
+
+    def __init__(self, values: Iterable[str | None] = ()) -> None:
+        self.values = list(values)
+        self._codes = {value: code for code, value in enumerate(self.values)}
+
+    def code(self, value: str | None) -> int:
+        """Return a value's number, giving it one if it is new."""
+        code = self._codes.get(value)
+        if code is None:
+            code = self._codes[value] = len(self.values)
+            self.values.append(value)
+        return code
+
+    def find(self, value: str | None) -> int:
+        """Return a value's number, or -1."""
+        return self._codes.get(value, -1)
+
+
+class Columns:
+    """The columns of all slots, dead ones included; `size` slots are in use."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        dtypes = {name: dtype for name, (dtype, _) in _NUMBERS.items()}
+        dtypes |= dict.fromkeys(CODED, "i4") | _GIVEN
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.empty(0, dtype=dtype) for name, dtype in dtypes.items()
+        }
+        self.vocabularies = {name: Vocabulary() for name in CODED}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column over the slots in use."""
+        return self._arrays[name][: self.size]
+
+    def extend(
+        self,
+        memories: Sequence[Memory],
+        *,
+        row_ids: Sequence[int],
+        lengths: Sequence[int],
+        digests: Sequence[int],
+    ) -> int:
+        """Append Paks, all alive, and return the slot of the first."""
+        first, count = self.size, len(memories)
+        self._make_room(first + count)
+        self.size = first + count
+        for name, (_, value_of) in _NUMBERS.items():
+            column = self._arrays[name]
+            column[first : self.size] = np.fromiter(map(value_of, memories), column.dtype, count)
+        for name, text_of in CODED.items():
+            codes = map(self.vocabularies[name].code, map(text_of, memories))
+            self._arrays[name][first : self.size] = np.fromiter(codes, np.int32, count)
+        given = {"row_id": row_ids, "length": lengths, "digest": digests, "alive": True}
+        for name, values in given.items():
+            self._arrays[name][first : self.size] = values
+        return first
+
+    def overwrite(self, slot: int, memory: Memory) -> None:
+        """Replace all that can change without the text changing."""
+        for name, (_, value_of) in _NUMBERS.items():
+            self._arrays[name][slot] = value_of(memory)
+        for name, text_of in CODED.items():
+            self._arrays[name][slot] = self.vocabularies[name].code(text_of(memory))
+
+    def compact(self, kept: NDArray[np.int64]) -> None:
+        """Keep these slots only, and the vocabulary they use."""
+        for name in self._arrays:
+            self._arrays[name] = self._arrays[name][kept]
+        self.size = len(kept)
+        for name, vocabulary in self.vocabularies.items():
+            used, codes = np.unique(self._arrays[name], return_inverse=True)
+            self._arrays[name] = codes.astype(np.int32)
+            values = [vocabulary.values[code] for code in used.tolist()]
+            self.vocabularies[name] = Vocabulary(values)
+
+    def export(self) -> dict[str, NDArray[Any]]:
+        """Return the columns in use; vocabularies are read beside."""
+        return {name: self[name] for name in self._arrays}
+
+    @classmethod
+    def restored(
+        cls, arrays: dict[str, NDArray[Any]], vocabularies: dict[str, list[str | None]]
+    ) -> Columns:
+        """Return the columns that were exported."""
+        columns = cls()
+        columns._arrays = {name: arrays[name] for name in columns._arrays}
+        columns.size = len(arrays["alive"])
+        columns.vocabularies = {name: Vocabulary(vocabularies[name]) for name in CODED}
+        return columns
+
+    def _make_room(self, needed: int) -> None:
+        for name, column in self._arrays.items():
+            self._arrays[name] = grown(column, self.size, needed)
+
+
+def epoch_microseconds(text: str) -> int:
+    """Return an ISO-8601 instant as microseconds since 1970, UTC unless it says otherwise.
+
+    What cannot be read is 0. Digits past the microsecond are not told apart.
+    """
+    return _moment(text) or 0
+
+
+@lru_cache(maxsize=4096)
+def _moment(text: str) -> int | None:
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // _MICROSECOND
+
+
+def _end(valid_until: str | None) -> float:
+    moment = _moment(valid_until) if valid_until else None
+    return inf if moment is None else moment / 1e6
+
+
+def _position(position: int | None) -> int:
+    return -1 if position is None else min(position, _LARGEST)

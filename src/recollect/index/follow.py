@@ -1,0 +1,72 @@
+"""Keep an index in step with its store, whoever writes to it.
+
+In: a store, and where the cache file may be. Out: an index that knows all that was committed when
+it was asked for. A cache file saves the first loading; it is used only if the store named it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.index.cache_file import load, save
+from recollect.index.index import MemoryIndex
+from recollect.ports.store import MemoryStore, StoreState
+
+__all__ = ["Follower"]
+
+# Fewer changes than this are read from the store faster than a file is written.
+_WORTH_SAVING = 2000
+
+
+class Follower:
+    """Holds the index of one store and brings it up to date on demand."""
+
+    def __init__(self, store: MemoryStore, cache_path: Path | None) -> None:
+        self._store = store
+        self._cache_path = cache_path
+        self._index: MemoryIndex | None = None
+        self._saved_revision = 0
+
+    def current(self) -> MemoryIndex:
+        """Return the index, up to date with everything committed so far."""
+        state = self._store.state()
+        index = self._index
+        if index is None or not _continues(index, state):
+            index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
+        if index.revision != state.revision:
+            for changes in self._store.changes(index.revision):
+                index.apply(changes)
+        return index
+
+    def forget(self) -> None:
+        """Drop the index and its cache file; the next use builds it from the store."""
+        self._index = None
+        if self._cache_path is not None:
+            self._cache_path.unlink(missing_ok=True)
+
+    def save(self, token: str) -> None:
+        """Write the cache file if that saves the next opening real work."""
+        index = self._index
+        if index is None or self._cache_path is None or len(index) < _WORTH_SAVING:
+            return
+        if index.revision - self._saved_revision == 0:
+            return
+        index = self.current()
+        save(index, self._cache_path, token)
+        self._store.set_cache_token(token)
+
+    def _loaded(self, state: StoreState) -> MemoryIndex | None:
+        if self._cache_path is None or state.cache_token is None:
+            return None
+        index = load(self._cache_path, state.cache_token)
+        if index is None or not _continues(index, state):
+            return None
+        self._saved_revision = index.revision
+        return index
+
+
+def _continues(index: MemoryIndex, state: StoreState) -> bool:
+    return (
+        index.dimension == (state.dimension or 0)
+        and state.oldest_change <= index.revision <= state.revision
+    )

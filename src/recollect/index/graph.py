@@ -1,0 +1,274 @@
+"""Undirected weighted edges between slots: who adjoins whom, and how strongly tied each one is.
+
+A slot with edges has a node, and edges join nodes; a Pak that moves to another slot takes its
+node along, so its edges need not move. Edges are arrays by node plus a small dictionary of what
+changed since. Nothing is counted unless both ends are selected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.index.arrays import grown, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from recollect.index.selection import Selection
+
+__all__ = ["Graph"]
+
+_LEAST_TAIL = 4096
+_BULK = 4096
+# A weight is summed in two whole-numbered parts, each exact in float64 for 2**22 edges, so that a
+# sum is the same in any order.
+_COARSE, _FINE = 2.0**26, 2.0**30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Edges:
+    """Edges seen from both ends, in order of `near`."""
+
+    near: NDArray[np.integer]
+    far: NDArray[np.integer]
+    weights: NDArray[np.float64]
+
+
+_NO_EDGES = _Edges(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float64))
+
+
+class Graph:
+    """Edges between living slots."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._node_at: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._slot_of: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._nodes = 0
+        self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._frozen = _NO_EDGES
+        self._tail: dict[int, dict[int, float]] = {}
+        self._tail_size = 0
+        self._everyone: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        """Return how many edges join living slots."""
+        edges = self._from(self._living_nodes())
+        return int(np.count_nonzero(self._slot_of[edges.far] >= 0)) // 2
+
+    def extend(self, count: int) -> None:
+        """Append slots without edges."""
+        self._node_at = grown(self._node_at, self._size, self._size + count)
+        self._node_at[self._size : self._size + count] = -1
+        self._size += count
+        self._everyone = None
+
+    def drop(self, slot: int) -> None:
+        """Forget a slot's edges."""
+        node = int(self._node_at[slot])
+        if node >= 0:
+            self._slot_of[node], self._node_at[slot] = -1, -1
+            self._everyone = None
+
+    def move(self, slot: int, to: int) -> None:
+        """Give one slot's edges to another."""
+        node = int(self._node_at[slot])
+        if node >= 0:
+            self._node_at[slot], self._node_at[to], self._slot_of[node] = -1, node, to
+            self._everyone = None
+
+    def join(
+        self, near: NDArray[np.int64], far: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> None:
+        """Set the weight between slots, the last one given for a pair; 0 removes the edge."""
+        proper = near != far
+        ends = self._nodes_for(near[proper]), self._nodes_for(far[proper])
+        self._everyone = None
+        if len(ends[0]) > _BULK:
+            self._join_many(*ends, weights[proper])
+            return
+        for one, other, weight in zip(*(a.tolist() for a in (*ends, weights[proper])), strict=True):
+            self._tail.setdefault(one, {})[other] = weight
+            self._tail.setdefault(other, {})[one] = weight
+        self._tail_size += 2 * len(ends[0])
+        if self._tail_size > max(_LEAST_TAIL, len(self._frozen.near) // 8):
+            self._freeze()
+
+    def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
+        """Return the selected slots one edge away, without those asked about; ascending."""
+        nodes = self._node_at[slots]
+        found = np.unique(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
+        found = found[found >= 0]
+        return np.setdiff1d(found[selection.mask[found]], slots, assume_unique=False)
+
+    def degrees(
+        self, selection: Selection, slots: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the summed weights of the edges of each slot; of all slots where none are given.
+
+        An edge counts when both ends are selected.
+        """
+        if slots is not None and (self._everyone is None or not selection.is_all):
+            return self._degrees_of(selection, slots)
+        degrees = self._degrees_of_all(selection)
+        return degrees if slots is None else degrees[slots]
+
+    def compact(self, moved: NDArray[np.int32], kept: NDArray[np.int64]) -> None:
+        """Renumber the slots, and drop nodes that no slot has any more."""
+        self._node_at, self._size = self._node_at[kept], len(kept)
+        living = self._slot_of[: self._nodes] >= 0
+        self._slot_of[: self._nodes][living] = moved[self._slot_of[: self._nodes][living]]
+        self._everyone = None
+        self._freeze()
+
+    def export(self) -> dict[str, NDArray[Any]]:
+        """Return the graph as arrays."""
+        self._freeze()
+        return {
+            "node_at": self._node_at[: self._size],
+            "slot_of": self._slot_of[: self._nodes],
+            "near": self._frozen.near,
+            "far": self._frozen.far,
+            "weights": self._frozen.weights,
+        }
+
+    @classmethod
+    def restored(
+        cls,
+        node_at: NDArray[np.int32],
+        slot_of: NDArray[np.int32],
+        near: NDArray[np.int32],
+        far: NDArray[np.int32],
+        weights: NDArray[np.float64],
+    ) -> Graph:
+        """Return the graph that was exported."""
+        graph = cls()
+        graph._node_at, graph._size = node_at, len(node_at)
+        graph._slot_of, graph._nodes = slot_of, len(slot_of)
+        graph._set_frozen(_Edges(near, far, weights))
+        return graph
+
+    def _nodes_for(self, slots: NDArray[np.int64]) -> NDArray[np.int32]:
+        new = np.unique(slots[self._node_at[slots] < 0])
+        if len(new):
+            first, self._nodes = self._nodes, self._nodes + len(new)
+            self._slot_of = grown(self._slot_of, first, self._nodes)
+            self._slot_of[first : self._nodes] = new
+            self._node_at[new] = np.arange(first, self._nodes)
+        return self._node_at[slots]
+
+    def _living_nodes(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self._slot_of[: self._nodes] >= 0)
+
+    def _from(self, nodes: NDArray[Any]) -> _Edges:
+        """Return the edges of some nodes as they are now; their far ends may be dead."""
+        changed = [node for node in nodes.tolist() if node in self._tail] if self._tail else []
+        if changed:
+            nodes = nodes[~np.isin(nodes, changed)]
+        settled = nodes[nodes < len(self._starts) - 1]
+        counts = self._starts[settled + 1] - self._starts[settled]
+        places = ranges(self._starts[settled], counts)
+        edges = [_at(self._frozen, places)] + [self._changed(node) for node in changed]
+        return edges[0] if len(edges) == 1 else _joined(edges)
+
+    def _changed(self, node: int) -> _Edges:
+        """Return the edges of a node that the tail speaks of."""
+        weights: dict[int, float] = {}
+        if node < len(self._starts) - 1:
+            before = slice(self._starts[node], self._starts[node + 1])
+            far, old = self._frozen.far[before].tolist(), self._frozen.weights[before].tolist()
+            weights.update(zip(far, old, strict=True))
+        weights.update(self._tail[node])
+        ends = [end for end, weight in weights.items() if weight > 0]
+        return _Edges(
+            np.full(len(ends), node, dtype=np.int32),
+            np.array(ends, dtype=np.int32),
+            np.array([weights[end] for end in ends], dtype=np.float64),
+        )
+
+    def _degrees_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        nodes = self._node_at[slots]
+        edges = self._inside(self._from(np.unique(nodes[nodes >= 0])), selection)
+        if not len(edges.near):
+            return np.zeros(len(slots))
+        order, places = np.unique(edges.near, return_inverse=True)
+        sums = _exact_sums(places, edges.weights, len(order))
+        at = order.searchsorted(nodes).clip(max=len(order) - 1)
+        return np.where(order[at] == nodes, sums[at], 0.0)
+
+    def _degrees_of_all(self, selection: Selection) -> NDArray[np.float64]:
+        if selection.is_all and self._everyone is not None:
+            return self._everyone
+        edges = self._inside(self._from(self._living_nodes()), selection)
+        degrees = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
+        if selection.is_all:
+            self._everyone = degrees
+        return degrees
+
+    def _inside(self, edges: _Edges, selection: Selection) -> _Edges:
+        near, far = self._slot_of[edges.near], self._slot_of[edges.far]
+        living = np.flatnonzero((near >= 0) & (far >= 0))
+        both = selection.mask[near[living]] & selection.mask[far[living]]
+        return _at(edges, living[both])
+
+    def _join_many(
+        self, near: NDArray[np.int32], far: NDArray[np.int32], weights: NDArray[np.float64]
+    ) -> None:
+        old = self._from(self._living_nodes())
+        keys = np.concatenate((_key(old.near, old.far), _key(near, far), _key(far, near)))
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        last = np.append(ordered[1:] != ordered[:-1], True)
+        keys = ordered[last]
+        values = np.concatenate((old.weights, weights, weights))[order][last]
+        self._settle(_Edges(keys >> 32, keys & 0xFFFFFFFF, values))
+
+    def _freeze(self) -> None:
+        edges = self._from(self._living_nodes())
+        order = np.argsort(edges.near, kind="stable")
+        self._settle(_at(edges, order))
+
+    def _settle(self, edges: _Edges) -> None:
+        """Make these the edges, in order of `near`, and number the living nodes anew."""
+        living = self._living_nodes()
+        edges = _at(edges, np.flatnonzero((self._slot_of[edges.far] >= 0) & (edges.weights > 0)))
+        renumbered = np.full(self._nodes, -1, dtype=np.int32)
+        renumbered[living] = np.arange(len(living))
+        self._slot_of, self._nodes = self._slot_of[living], len(living)
+        self._node_at[self._slot_of] = np.arange(self._nodes)
+        self._tail, self._tail_size = {}, 0
+        self._set_frozen(_Edges(renumbered[edges.near], renumbered[edges.far], edges.weights))
+
+    def _set_frozen(self, edges: _Edges) -> None:
+        self._frozen = edges
+        self._starts = edges.near.searchsorted(np.arange(self._nodes + 1))
+
+
+def _key(near: NDArray[np.integer], far: NDArray[np.integer]) -> NDArray[np.int64]:
+    return near.astype(np.int64) << 32 | far
+
+
+def _at(edges: _Edges, places: NDArray[np.int64]) -> _Edges:
+    return _Edges(edges.near[places], edges.far[places], edges.weights[places])
+
+
+def _joined(parts: Iterable[_Edges]) -> _Edges:
+    columns = zip(*((part.near, part.far, part.weights) for part in parts), strict=True)
+    near, far, weights = map(np.concatenate, columns)
+    return _Edges(near, far, weights)
+
+
+def _exact_sums(
+    places: NDArray[Any], weights: NDArray[np.float64], count: int
+) -> NDArray[np.float64]:
+    """Add weights up by place; the sum of a place does not depend on the order of its weights."""
+    coarse = np.rint(weights * _COARSE)
+    fine = np.rint((weights * _COARSE - coarse) * _FINE)
+    whole = np.bincount(places, coarse, count)
+    rest = np.bincount(places, fine, count)
+    return (whole + rest / _FINE) / _COARSE

@@ -1,0 +1,431 @@
+"""The index: what recall needs of every live Pak, as columns in memory.
+
+It is filled by `apply` with what a store says has changed, and answers from inside a selection
+only: nothing outside may influence a number. Answers depend on the Paks it holds, never on the
+order or history of changes. The caller sees to it that `apply` and questions do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from recollect.errors import InvalidInput
+from recollect.index import lexical, ranking
+from recollect.index.analyse import indexed_text, terms
+from recollect.index.columns import CODED, Columns
+from recollect.index.graph import Graph
+from recollect.index.lookup import Lookup
+from recollect.index.postings import Postings
+from recollect.index.selection import Selection, Where
+from recollect.index.strings import Strings
+from recollect.index.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from recollect.index.lexical import Lexical
+    from recollect.index.vectors import Nearest, Pairs
+    from recollect.model import Memory
+    from recollect.ports.store import Changes, IndexRow
+
+__all__ = ["MemoryIndex", "View"]
+
+View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
+
+_EVERY_ACTIVE = Where()
+_BATCH = 32768
+_LEAST_DEAD = 1024
+
+
+class MemoryIndex:
+    """Live Paks of one store as columns; each lies in a slot, which only the next change moves."""
+
+    def __init__(self, dimension: int) -> None:
+        self.revision = 0
+        self._generation = 0
+        self._live = 0
+        self._terms_held = 0
+        self._columns = Columns()
+        self._pak_ids = Strings()
+        self._by_row = Lookup()
+        self._by_pak = Lookup()
+        self._terms = Postings()
+        self._tags = Postings()
+        self._vectors = Vectors(dimension)
+        self._graph = Graph()
+        self._selections: dict[Where, Selection] = {}
+        self._floors: tuple[float, float] | None = None
+
+    def __len__(self) -> int:
+        return self._live
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector; 0 means there are none."""
+        return self._vectors.dimension
+
+    @property
+    def size(self) -> int:
+        """Slots in use, dead ones included: the length of every mask and column."""
+        return self._columns.size
+
+    # -- following a store
+
+    def apply(self, changes: Changes) -> None:
+        """Take over what changed; a vector of the wrong shape is refused before anything is."""
+        rows = list({row.row_id: row for row in changes.rows}.values())
+        for row in rows:
+            if row.vector is not None:
+                self._vectors.check(row.vector)
+        self._forget(changes.gone)
+        for start in range(0, len(rows), _BATCH):
+            self._take(rows[start : start + _BATCH])
+        if changes.edges:
+            self._join(changes.edges)
+        if self.size - self._live > max(_LEAST_DEAD, self._live // 4):
+            self._compact()
+        self.revision = changes.revision
+        self._generation += 1
+        self._selections.clear()
+        self._floors = None
+
+    # -- selecting
+
+    def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
+        """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots)."""
+        where = self._without_idle(where)
+        if view is not None:
+            allowed = view(self) if callable(view) else view
+            return self._selection(self._mask(where) & self._checked_view(allowed))
+        if where not in self._selections:
+            self._selections[where] = self._selection(self._mask(where))
+        return self._selections[where]
+
+    def tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
+        """Return the selected slots with a tag that matches any of the patterns; ascending."""
+        self._check(selection)
+        return np.flatnonzero(self._tag_mask(patterns) & selection.mask)
+
+    # -- words
+
+    def document_frequencies(self, names: Sequence[str], selection: Selection) -> NDArray[np.int64]:
+        """Return how many selected Paks hold each term."""
+        self._check(selection)
+        postings = self._terms.get(names)
+        counts = (lexical.count_inside(posting.slots, selection) for posting in postings)
+        return np.fromiter(counts, dtype=np.int64, count=len(names))
+
+    def average_length(self, selection: Selection) -> float:
+        """Return the selected Paks' average length in terms; 0 when there are none."""
+        self._check(selection)
+        if not selection.count:
+            return 0.0
+        if selection.is_all:
+            return self._terms_held / selection.count
+        lengths = self._columns["length"][selection.slots]
+        return int(lengths.sum(dtype=np.int64)) / selection.count
+
+    def lexical(self, names: Iterable[str], selection: Selection) -> Lexical:
+        """Score the selected Paks by BM25 for some terms, each counted once."""
+        distinct = sorted(set(names))
+        return lexical.score(
+            distinct,
+            self._terms.get(distinct),
+            self._columns["length"],
+            selection=selection,
+            average=self.average_length(selection),
+        )
+
+    # -- vectors
+
+    def cosines(self, query: NDArray[np.int8], slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact cosine of each slot to a query; 0 where a slot has no vector."""
+        return self._vectors.cosines(query, slots)
+
+    def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which slots have a vector; a zero one counts as none."""
+        return self._vectors.present(slots)
+
+    def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
+        """Return the `keep` selected slots of largest cosine, and all that tie with the last."""
+        self._check(selection)
+        return self._vectors.nearest(query, selection, keep)
+
+    def cosines_against(
+        self,
+        queries: NDArray[np.int8],
+        slots: NDArray[np.int64],
+        threshold: float,
+    ) -> Iterator[Pairs]:
+        """Yield, block by block, which of many queries meets which slot at this cosine or above."""
+        return self._vectors.pairs(queries, slots, threshold)
+
+    # -- edges
+
+    def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
+        """Return the selected slots one edge away from any of these, these left out; ascending."""
+        self._check(selection)
+        return self._graph.neighbours(slots, selection)
+
+    def degrees(
+        self, selection: Selection, slots: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return each slot's summed edge weights inside the selection; of all slots, or of some."""
+        self._check(selection)
+        return self._graph.degrees(selection, slots)
+
+    # -- identity and order
+
+    def pak_ids(self, slots: NDArray[np.int64]) -> list[str]:
+        """Return the Pak ids of some slots."""
+        return self._pak_ids.at(slots.tolist())
+
+    def slot_of(self, pak_id: str) -> int | None:
+        """Return where a Pak lies, or None if it is not here."""
+        alive = self._columns["alive"]
+        for slot in self._by_pak.candidates(_digest(pak_id)):
+            if alive[slot] and self._pak_ids.equal(slot, pak_id):
+                return slot
+        return None
+
+    def slots_of(self, pak_ids: Iterable[str]) -> NDArray[np.int64]:
+        """Return where Paks lie, in the order given; those not here are left out."""
+        found = (self.slot_of(pak_id) for pak_id in pak_ids)
+        return np.array([slot for slot in found if slot is not None], dtype=np.int64)
+
+    def best(
+        self, slots: NDArray[np.int64], scores: NDArray[np.float64], keep: int
+    ) -> NDArray[np.int64]:
+        """Return the `keep` best: score, then the later update, then the larger Pak id."""
+        return ranking.best(
+            slots, scores, keep, updated_at=self._columns["updated_at"], pak_ids=self._pak_ids
+        )
+
+    # -- columns
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column over all slots, read-only.
+
+        confidence, decay, last_reinforced, reinforced, updated_at (microseconds since 1970),
+        valid_until (seconds since 1970 or inf), position (-1: none), length, row_id, alive; and
+        the codes of category, project, status, thread, speaker, tenant, owner, scope, team, garden.
+        """
+        values = self._columns[name]
+        values.flags.writeable = False
+        return values
+
+    def code(self, name: str, value: str | None) -> int:
+        """Return the number that stands for a value in a column of codes; -1 if none has it."""
+        return self._columns.vocabularies[name].find(value)
+
+    def values(self, name: str, slots: NDArray[np.int64]) -> list[str | None]:
+        """Return what the codes of a column stand for."""
+        known = self._columns.vocabularies[name].values
+        return [known[code] for code in self._columns[name][slots].tolist()]
+
+    # -- keeping a copy
+
+    def export(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return everything as plain data and arrays, for `restored`."""
+        alive = self._columns["alive"]
+        rooms: dict[str, dict[str, Any]] = {
+            "columns": self._columns.export(),
+            "pak_ids": self._pak_ids.export(),
+            "by_row": self._by_row.export(alive),
+            "by_pak": self._by_pak.export(alive),
+            "terms": self._terms.export(),
+            "tags": self._tags.export(),
+            "vectors": self._vectors.export(),
+            "graph": self._graph.export(),
+        }
+        plain = {
+            "revision": self.revision,
+            "names": {room: rooms[room].pop("names") for room in ("terms", "tags")},
+            "vocabularies": {name: self._columns.vocabularies[name].values for name in CODED},
+        }
+        arrays = {f"{room}/{name}": a for room, held in rooms.items() for name, a in held.items()}
+        return plain, arrays
+
+    @classmethod
+    def restored(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:
+        """Return the index that was exported; it takes the arrays as its own."""
+        rooms: dict[str, dict[str, Any]] = {}
+        for path, array in arrays.items():
+            room, _, name = path.partition("/")
+            rooms.setdefault(room, {})[name] = array
+        index = cls(0)
+        index.revision = plain["revision"]
+        index._columns = Columns.restored(rooms["columns"], plain["vocabularies"])
+        index._pak_ids = Strings.restored(**rooms["pak_ids"])
+        index._by_row = Lookup.restored(**rooms["by_row"])
+        index._by_pak = Lookup.restored(**rooms["by_pak"])
+        index._terms = Postings.restored(plain["names"]["terms"], **rooms["terms"])
+        index._tags = Postings.restored(plain["names"]["tags"], **rooms["tags"])
+        index._vectors = Vectors.restored(**rooms["vectors"])
+        index._graph = Graph.restored(**rooms["graph"])
+        alive = index._columns["alive"]
+        index._live = int(np.count_nonzero(alive))
+        index._terms_held = int(index._columns["length"].sum(where=alive, dtype=np.int64))
+        return index
+
+    # -- how it is done
+
+    def _forget(self, row_ids: Sequence[int]) -> None:
+        slots = self._slots_of_rows(row_ids)
+        for slot in slots[slots >= 0].tolist():
+            self._graph.drop(slot)
+            self._kill(slot)
+
+    def _kill(self, slot: int) -> None:
+        self._columns["alive"][slot] = False
+        self._live -= 1
+        self._terms_held -= int(self._columns["length"][slot])
+
+    def _take(self, rows: Sequence[IndexRow]) -> None:
+        """Overwrite Paks whose text is as it was; append the others and bury what they replace."""
+        digests = [_text_digest(row.memory) for row in rows]
+        known = self._slots_of_rows([row.row_id for row in rows])
+        same = (known >= 0) & (self._digests_at(known) == digests)
+        for place in np.flatnonzero(same).tolist():
+            self._columns.overwrite(int(known[place]), rows[place].memory)
+            self._vectors.overwrite(int(known[place]), rows[place].vector)
+        fresh = np.flatnonzero(~same).tolist()
+        if fresh:
+            first = self._append([rows[place] for place in fresh], [digests[p] for p in fresh])
+            for slot, place in enumerate(fresh, first):
+                if known[place] >= 0:
+                    self._graph.move(int(known[place]), slot)
+                    self._kill(int(known[place]))
+
+    def _append(self, rows: Sequence[IndexRow], digests: Sequence[int]) -> int:
+        memories = [row.memory for row in rows]
+        row_ids = [row.row_id for row in rows]
+        found = [terms(indexed_text(memory)) for memory in memories]
+        lengths = [len(names) for names in found]
+        first = self._columns.extend(memories, row_ids=row_ids, lengths=lengths, digests=digests)
+        alive = self._columns["alive"]
+        pak_ids = [memory.pak_id for memory in memories]
+        self._pak_ids.extend(pak_ids)
+        self._by_row.extend(row_ids, first, alive)
+        self._by_pak.extend([_digest(pak_id) for pak_id in pak_ids], first, alive)
+        self._terms.extend(found, first)
+        self._tags.extend([tuple(dict.fromkeys(memory.tags)) for memory in memories], first)
+        self._vectors.extend([row.vector for row in rows])
+        self._graph.extend(len(rows))
+        self._live += len(rows)
+        self._terms_held += sum(lengths)
+        return first
+
+    def _join(self, edges: Sequence[tuple[int, int, float]]) -> None:
+        near, far, weights = (np.array(column) for column in zip(*edges, strict=True))
+        ends = self._slots_of_rows(near), self._slots_of_rows(far)
+        known = (ends[0] >= 0) & (ends[1] >= 0)
+        self._graph.join(ends[0][known], ends[1][known], weights[known].astype(np.float64))
+
+    def _compact(self) -> None:
+        alive = self._columns["alive"]
+        kept = np.flatnonzero(alive)
+        moved = np.full(self.size, -1, dtype=np.int32)
+        moved[kept] = np.arange(len(kept))
+        self._by_row.compact(moved, alive)
+        self._by_pak.compact(moved, alive)
+        self._terms.compact(moved)
+        self._tags.compact(moved)
+        self._graph.compact(moved, kept)
+        self._pak_ids.compact(kept)
+        self._vectors.compact(kept)
+        self._columns.compact(kept)
+
+    def _slots_of_rows(self, row_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._by_row.find(np.asarray(row_ids, dtype=np.int64), self._columns["alive"])
+
+    def _digests_at(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        digests: NDArray[np.int64] = self._columns["digest"]
+        return digests.take(slots, mode="wrap") if len(digests) else np.zeros(len(slots), np.int64)
+
+    def _without_idle(self, where: Where) -> Where:
+        """Leave out conditions that every live Pak fulfils, so that selections can be shared."""
+        if where.valid_at is None and where.reinforced_after is None:
+            return where
+        if self._floors is None:
+            alive = self._columns["alive"]
+            reinforced = self._columns["last_reinforced"].min(where=alive, initial=inf)
+            ends = self._columns["valid_until"].min(where=alive, initial=inf)
+            self._floors = (float(reinforced), float(ends))
+        oldest, soonest = self._floors
+        if where.valid_at is not None and soonest > where.valid_at:
+            where = replace(where, valid_at=None)
+        if where.reinforced_after is not None and oldest > where.reinforced_after:
+            where = replace(where, reinforced_after=None)
+        return where
+
+    def _mask(self, where: Where) -> NDArray[np.bool_]:
+        mask: NDArray[np.bool_] = self._columns["alive"].copy()
+        statuses = where.statuses or (("active",) if where.active_only else ())
+        if statuses:
+            mask &= self._any_of("status", statuses)
+        if where.project is not None:
+            mask &= self._any_of("project", (where.project,))
+        if where.categories:
+            mask &= self._any_of("category", where.categories)
+        if where.tag_patterns:
+            mask &= self._tag_mask(where.tag_patterns)
+        if where.reinforced_after is not None:
+            mask &= self._columns["last_reinforced"] > where.reinforced_after
+        if where.valid_at is not None:
+            mask &= self._columns["valid_until"] > where.valid_at
+        return mask
+
+    def _any_of(self, name: str, values: Sequence[str]) -> NDArray[np.bool_]:
+        column = self._columns[name]
+        mask = np.zeros(self.size, dtype=np.bool_)
+        for value in values:
+            mask |= column == self.code(name, value)
+        return mask
+
+    def _tag_mask(self, patterns: Iterable[str]) -> NDArray[np.bool_]:
+        mask = np.zeros(self.size, dtype=np.bool_)
+        for pattern in patterns:
+            tags = self._tags.starting_with(pattern[:-1]) if pattern.endswith("%") else [pattern]
+            for posting in self._tags.get(tags):
+                mask[posting.slots] = True
+        return mask
+
+    def _selection(self, mask: NDArray[np.bool_]) -> Selection:
+        count = int(np.count_nonzero(mask))
+        mask.flags.writeable = False
+        return Selection(mask, count, is_all=count == self._live, generation=self._generation)
+
+    def _checked_view(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        if mask.shape != (self.size,) or mask.dtype != np.bool_:
+            raise InvalidInput(
+                f"a view is {self.size} booleans, not {mask.dtype} of shape {mask.shape}.",
+                hint="make the mask from this index's columns, after its last change.",
+            )
+        return mask
+
+    def _check(self, selection: Selection) -> None:
+        if selection.generation != self._generation:
+            raise InvalidInput(
+                "the selection was made before the index last changed.",
+                hint="select again after apply, and do not let the two overlap.",
+            )
+
+
+def _digest(text: str) -> int:
+    octets = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
+
+
+def _text_digest(memory: Memory) -> int:
+    """Return 64 bits that change when anything does that postings or the Pak's name hold."""
+    parts = (memory.pak_id, memory.title, memory.content, *memory.tags)
+    return _digest(f"{[len(part) for part in parts]}{''.join(parts)}")

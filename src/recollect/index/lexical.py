@@ -1,0 +1,175 @@
+"""BM25 inside a selection: document counts, frequencies and average length are the selection's.
+
+Terms and postings come in, a score from 0 to 1 for each slot goes out. Sums run over the terms in
+sorted order in float64, so a score does not depend on where a Pak lies or what lies beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.index.arrays import kth_largest
+from recollect.index.postings import Posting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recollect.index.selection import Selection
+
+__all__ = ["K1", "Lexical", "count_inside", "length_weight", "rarity", "score"]
+
+K1 = 1.2
+_CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 300.0, 0.75
+# Below this share of all slots, scores are kept for the selected slots alone.
+_SPARSE = 32
+# Above this ratio, looking selected slots up among a term's is less work than the reverse.
+_SHORTER = 16
+
+
+def length_weight(average: float) -> float:
+    """Return BM25's b for texts of this many terms on average.
+
+    Among chat turns of some twenty terms a longer one is not less to the point, so 0; it rises
+    evenly to the usual 0.75 for pages of 300.
+    """
+    share = (average - _CHAT_TERMS) / (_PAGE_TERMS - _CHAT_TERMS)
+    return _PAGE_WEIGHT * min(max(share, 0.0), 1.0)
+
+
+def rarity(documents: int, frequency: int) -> float:
+    """Return a term's weight: the rarer among the selected documents, the more; never 0."""
+    return log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
+    """Return how many of a term's slots are selected."""
+    if selection.is_solid:
+        return len(slots)
+    if selection.count * _SHORTER < len(slots):
+        return len(_shared(slots, selection.slots)[0])
+    return int(np.count_nonzero(selection.mask.take(slots)))
+
+
+@dataclass(frozen=True, eq=False)
+class Lexical:
+    """Scores of a selection's slots for some terms."""
+
+    terms: tuple[str, ...]
+    _scores: NDArray[np.float64]
+    # Which slots the scores are of, ascending; None: all slots.
+    _slots: NDArray[np.int64] | None
+    _found: tuple[NDArray[np.int32], ...]
+
+    @cached_property
+    def hits(self) -> NDArray[np.int64]:
+        """The slots with a score, ascending."""
+        places = np.flatnonzero(self._scores)
+        return places if self._slots is None else self._slots[places]
+
+    def scores_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores of some slots; 0 where no term is found, or outside the selection."""
+        if self._slots is None:
+            return self._scores[slots]
+        if not len(self._slots):
+            return np.zeros(len(slots))
+        places = self._slots.searchsorted(slots).clip(max=len(self._slots) - 1)
+        return np.where(self._slots[places] == slots, self._scores[places], 0.0)
+
+    def top(self, keep: int) -> NDArray[np.int64]:
+        """Return the `keep` best hits and every hit that ties with the last of them; ascending."""
+        if keep < 1:
+            return np.empty(0, dtype=np.int64)
+        if len(self._scores) <= keep:
+            return self.hits
+        least = kth_largest(self._scores, keep)
+        if least <= 0.0:
+            return self.hits
+        places = np.flatnonzero(self._scores >= least)
+        return places if self._slots is None else self._slots[places]
+
+    def matched(self, slot: int) -> list[str]:
+        """Return which of the terms a slot holds, in order."""
+        return [
+            term
+            for term, slots in zip(self.terms, self._found, strict=True)
+            if (place := int(slots.searchsorted(slot))) < len(slots) and slots[place] == slot
+        ]
+
+
+def score(
+    terms: Sequence[str],
+    postings: Sequence[Posting],
+    lengths: NDArray[np.int32],
+    *,
+    selection: Selection,
+    average: float,
+) -> Lexical:
+    """Score the selected slots. `terms` are distinct and sorted, each with its posting."""
+    sparse = selection.count * _SPARSE < len(selection.mask)
+    scores = np.zeros(selection.count if sparse else len(selection.mask))
+    saturation = _Saturation(lengths, average)
+    most = 0.0
+    for posting in postings:
+        places: NDArray[np.integer] = posting.slots
+        if sparse:
+            places, posting = _inside(posting, selection)
+        frequency = len(posting.slots) if sparse else count_inside(posting.slots, selection)
+        weight = rarity(selection.count, frequency) * (K1 + 1.0)
+        most += weight
+        if frequency:
+            np.add.at(scores, places, saturation.of(posting, weight))
+    if not sparse and not selection.is_solid:
+        scores *= selection.mask
+    if most:
+        scores /= most
+    found = tuple(posting.slots for posting in postings)
+    return Lexical(tuple(terms), scores, selection.slots if sparse else None, found)
+
+
+class _Saturation:
+    """How much the n-th occurrence of a term adds, given the length of the text."""
+
+    def __init__(self, lengths: NDArray[np.int32], average: float) -> None:
+        self._lengths = lengths
+        b = length_weight(average)
+        self._base = K1 * (1.0 - b)
+        self._slope = K1 * b / average if b else 0.0
+
+    def of(self, posting: Posting, weight: float) -> NDArray[np.float64]:
+        """Return what a term of this weight adds to each of its slots."""
+        counts = posting.counts
+        if not self._slope:
+            few = np.arange(int(counts.max()) + 1, dtype=np.float64)
+            return (few / (few + self._base) * weight).take(counts)
+        terms = counts.astype(np.float64)
+        divisor = self._lengths.take(posting.slots) * self._slope
+        divisor += self._base
+        divisor += terms
+        terms /= divisor
+        terms *= weight
+        return terms
+
+
+def _inside(posting: Posting, selection: Selection) -> tuple[NDArray[np.int64], Posting]:
+    """Return the selected part of a posting, and where it lies in the selection."""
+    if selection.count * _SHORTER < len(posting.slots):
+        places, at = _shared(posting.slots, selection.slots)
+    else:
+        at = np.flatnonzero(selection.mask.take(posting.slots))
+        places = selection.slots.searchsorted(posting.slots[at])
+    return places, Posting(posting.slots[at], posting.counts[at])
+
+
+def _shared(
+    slots: NDArray[np.int32], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    at = slots.searchsorted(chosen.astype(np.int32))
+    found = np.flatnonzero(slots.take(at, mode="clip") == chosen)
+    return found, at[found]

@@ -1,0 +1,92 @@
+"""From a number to the slots that carry it: a sorted array and a small dictionary beside it.
+
+A dictionary of 100k entries takes 15 MB and must be rebuilt on load; two arrays take 1.2 MB.
+Answers are candidates: slots that died since are among them, and the caller knows who lives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Lookup"]
+
+_LEAST_TAIL = 2048
+_MOST_TAIL = 16384
+
+
+class Lookup:
+    """Keys of 64 bits to slots."""
+
+    def __init__(self) -> None:
+        self._keys: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._slots: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._tail: dict[int, list[int]] = {}
+        self._tail_size = 0
+
+    def extend(self, keys: Sequence[int], first: int, alive: NDArray[np.bool_]) -> None:
+        """Add keys, the first of them at slot `first`; the dead are forgotten when it is worth it.
+
+        `alive` covers every slot, the new ones included.
+        """
+        for slot, key in enumerate(keys, first):
+            self._tail.setdefault(key, []).append(slot)
+        self._tail_size += len(keys)
+        if self._tail_size > min(max(_LEAST_TAIL, len(self._keys) // 8), _MOST_TAIL):
+            self._freeze(alive)
+
+    def candidates(self, key: int) -> Iterator[int]:
+        """Yield the slots that were given this key, the latest first."""
+        yield from reversed(self._tail.get(key, ()))
+        place = int(self._keys.searchsorted(key))
+        while place < len(self._keys) and self._keys[place] == key:
+            yield int(self._slots[place])
+            place += 1
+
+    def find(self, keys: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the living slot of each key, -1 where there is none; for keys that are unique."""
+        found = np.full(len(keys), -1, dtype=np.int64)
+        if len(self._keys):
+            places = self._keys.searchsorted(keys).clip(max=len(self._keys) - 1)
+            slots = self._slots[places]
+            hit = (self._keys[places] == keys) & alive[slots]
+            found[hit] = slots[hit]
+        if self._tail:
+            for place in np.flatnonzero(found < 0).tolist():
+                slot = self._tail.get(int(keys[place]), (-1,))[-1]
+                found[place] = slot if slot >= 0 and alive[slot] else -1
+        return found
+
+    def compact(self, moved: NDArray[np.int32], alive: NDArray[np.bool_]) -> None:
+        """Renumber the slots; `moved` and `alive` are over the slots as they were."""
+        self._freeze(alive)
+        self._slots = moved[self._slots]
+
+    def export(self, alive: NDArray[np.bool_]) -> dict[str, NDArray[np.int64] | NDArray[np.int32]]:
+        """Return the lookup as arrays."""
+        self._freeze(alive)
+        return {"keys": self._keys, "slots": self._slots}
+
+    @classmethod
+    def restored(cls, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> Lookup:
+        """Return the lookup that was exported."""
+        lookup = cls()
+        lookup._keys, lookup._slots = keys, slots
+        return lookup
+
+    def _freeze(self, alive: NDArray[np.bool_]) -> None:
+        tail = [(key, slot) for key, slots in self._tail.items() for slot in slots]
+        late = np.array(tail, dtype=np.int64).reshape(-1, 2)
+        keys = np.concatenate((self._keys, late[:, 0]))
+        slots = np.concatenate((self._slots, late[:, 1].astype(np.int32)))
+        living = alive[slots]
+        keys, slots = keys[living], slots[living]
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._slots = keys[order], slots[order]
+        self._tail, self._tail_size = {}, 0

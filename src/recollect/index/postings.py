@@ -1,0 +1,258 @@
+"""From a name (a term, a tag) to the slots that hold it and how often.
+
+Immutable segments of arrays, each over later slots than the one before, and a small mutable tail.
+The tail becomes a segment, and segments merge with their neighbours while they are of like size,
+so a slot is moved a few times at most. Dead slots stay until `compact`; the caller masks them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, insort
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.index.arrays import ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["MOST_COUNTED", "Posting", "Postings"]
+
+# A term that occurs more often in one text counts as this often.
+MOST_COUNTED = 2**16 - 1
+_TAIL_ROWS = 2048
+_TAIL_POSTINGS = 1 << 17
+_LIKE_SIZE = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posting:
+    """The slots that hold one name, ascending, and how often each holds it."""
+
+    slots: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segment:
+    """`names` ascending; the slots of names[i] lie between starts[i] and starts[i + 1]."""
+
+    names: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    slots: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+
+
+_NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
+
+
+class Postings:
+    """Names to slots and counts."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._sorted: list[str] | None = None
+        self._segments: list[_Segment] = []
+        self._tail: dict[int, tuple[array[int], array[int]]] = {}
+        self._tail_rows = 0
+        self._tail_postings = 0
+
+    def extend(self, texts: Sequence[Sequence[str]], first: int) -> None:
+        """Add the names of consecutive slots, the first of them `first`."""
+        if len(texts) > _TAIL_ROWS:
+            self._freeze_tail()
+            self._push(self._segment_of(texts, first))
+            return
+        for slot, names in enumerate(texts, first):
+            self._add(slot, names)
+        self._tail_rows += len(texts)
+        if self._tail_rows > _TAIL_ROWS or self._tail_postings > _TAIL_POSTINGS:
+            self._freeze_tail()
+
+    def get(self, names: Sequence[str]) -> list[Posting]:
+        """Return each name's posting, dead slots included."""
+        numbers = np.array([self._numbers.get(name, -1) for name in names], dtype=np.int32)
+        parts: list[list[Posting]] = [[] for _ in names]
+        for segment in self._segments:
+            _gather(segment, numbers, parts)
+        for found, number in zip(parts, numbers.tolist(), strict=True):
+            if number in self._tail:
+                slots, counts = self._tail[number]
+                found.append(Posting(np.array(slots, np.int32), np.array(counts, np.uint16)))
+        return [_joined(found) for found in parts]
+
+    def starting_with(self, prefix: str) -> list[str]:
+        """Return the known names that start so, in order."""
+        if self._sorted is None:
+            self._sorted = sorted(self._numbers)
+        first = last = bisect_left(self._sorted, prefix)
+        while last < len(self._sorted) and self._sorted[last].startswith(prefix):
+            last += 1
+        return self._sorted[first:last]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._numbers
+
+    def compact(self, moved: NDArray[np.int32]) -> None:
+        """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
+        self._merge_all()
+        if self._segments:
+            self._segments = [self._without_unused(_moved(self._segments[0], moved))]
+        else:
+            self._numbers, self._sorted = {}, None
+
+    def export(self) -> dict[str, Any]:
+        """Return the names in order of their numbers, and the one segment they point into."""
+        self._merge_all()
+        segment = self._segments[0] if self._segments else _segment(*(np.empty(0),) * 3)
+        return {
+            "names": list(self._numbers),
+            "numbers": segment.names,
+            "starts": segment.starts,
+            "slots": segment.slots,
+            "counts": segment.counts,
+        }
+
+    @classmethod
+    def restored(
+        cls,
+        names: list[str],
+        numbers: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        slots: NDArray[np.int32],
+        counts: NDArray[np.uint16],
+    ) -> Postings:
+        """Return the postings that were exported."""
+        postings = cls()
+        postings._numbers = dict(zip(names, range(len(names)), strict=True))
+        if len(slots):
+            postings._segments = [_Segment(numbers, starts, slots, counts)]
+        return postings
+
+    def _number(self, name: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self._numbers)
+            if self._sorted is not None:
+                insort(self._sorted, name)
+        return number
+
+    def _add(self, slot: int, names: Sequence[str]) -> None:
+        counted = Counter(names)
+        for name, count in counted.items():
+            number = self._number(name)
+            entry = self._tail.get(number)
+            if entry is None:
+                entry = self._tail[number] = (array("i"), array("H"))
+            entry[0].append(slot)
+            entry[1].append(min(count, MOST_COUNTED))
+        self._tail_postings += len(counted)
+
+    def _segment_of(self, texts: Sequence[Sequence[str]], first: int) -> _Segment:
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        known, self._sorted = self._numbers, None
+        for name in dict.fromkeys(chain.from_iterable(texts)):
+            known.setdefault(name, len(known))
+        every = map(known.__getitem__, chain.from_iterable(texts))
+        keys = np.fromiter(every, dtype=np.int64, count=int(lengths.sum())) << 32
+        keys |= np.repeat(np.arange(first, first + len(texts)), lengths)
+        keys.sort()
+        edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else [])
+        counts = np.diff(edges, append=len(keys)).clip(max=MOST_COUNTED)
+        keys = keys[edges]
+        return _segment(keys >> 32, keys & 0xFFFFFFFF, counts)
+
+    def _freeze_tail(self) -> None:
+        if self._tail:
+            numbers = sorted(self._tail)
+            columns = [self._tail[number] for number in numbers]
+            lengths = [len(slots) for slots, _ in columns]
+            slots = np.concatenate([np.frombuffer(slots, np.int32) for slots, _ in columns])
+            counts = np.concatenate([np.frombuffer(counts, np.uint16) for _, counts in columns])
+            self._push(_segment(np.repeat(numbers, lengths), slots, counts))
+        self._tail, self._tail_rows, self._tail_postings = {}, 0, 0
+
+    def _push(self, segment: _Segment) -> None:
+        self._segments.append(segment)
+        while len(self._segments) > 1 and self._last_are_alike():
+            self._merge_last()
+
+    def _last_are_alike(self) -> bool:
+        before, last = self._segments[-2:]
+        return len(before.slots) < _LIKE_SIZE * len(last.slots)
+
+    def _merge_all(self) -> None:
+        self._freeze_tail()
+        while len(self._segments) > 1:
+            self._merge_last()
+
+    def _merge_last(self) -> None:
+        last, before = self._segments.pop(), self._segments.pop()
+        self._segments.append(_merged(before, last))
+
+    def _without_unused(self, segment: _Segment) -> _Segment:
+        names = list(self._numbers)
+        self._numbers = {names[old]: new for new, old in enumerate(segment.names.tolist())}
+        self._sorted = None
+        numbers = np.arange(len(segment.names), dtype=np.int32)
+        return _Segment(numbers, segment.starts, segment.slots, segment.counts)
+
+
+def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> _Segment:
+    """Return a segment of entries that are sorted by name, then slot."""
+    starts = np.flatnonzero(np.concatenate(([True], names[1:] != names[:-1])) if len(names) else [])
+    return _Segment(
+        names[starts].astype(np.int32),
+        np.append(starts, len(names)).astype(np.int64),
+        slots.astype(np.int32),
+        counts.astype(np.uint16),
+    )
+
+
+def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Posting]]) -> None:
+    places = segment.names.searchsorted(numbers)
+    inside = places.clip(max=max(len(segment.names) - 1, 0))
+    for query in np.flatnonzero(segment.names[inside] == numbers).tolist():
+        start, end = segment.starts[inside[query] : inside[query] + 2].tolist()
+        parts[query].append(Posting(segment.slots[start:end], segment.counts[start:end]))
+
+
+def _joined(parts: list[Posting]) -> Posting:
+    if len(parts) > 1:
+        return Posting(
+            np.concatenate([part.slots for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+        )
+    return parts[0] if parts else _NOTHING
+
+
+def _merged(before: _Segment, last: _Segment) -> _Segment:
+    """Return one segment of two; what stood before stays before within every name."""
+    names = np.union1d(before.names, last.names)
+    sizes = np.zeros(len(names), dtype=np.int64)
+    placed = []
+    for part in (before, last):
+        at = names.searchsorted(part.names)
+        placed.append((part, at, sizes[at]))
+        sizes[at] += np.diff(part.starts)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    slots = np.empty(int(starts[-1]), dtype=np.int32)
+    counts = np.empty(int(starts[-1]), dtype=np.uint16)
+    for part, at, offset in placed:
+        places = ranges(starts[at] + offset, np.diff(part.starts))
+        slots[places], counts[places] = part.slots, part.counts
+    return _Segment(names, starts, slots, counts)
+
+
+def _moved(segment: _Segment, moved: NDArray[np.int32]) -> _Segment:
+    slots = moved[segment.slots]
+    living = slots >= 0
+    names = np.repeat(segment.names, np.diff(segment.starts))
+    return _segment(names[living], slots[living], segment.counts[living])

@@ -1,0 +1,79 @@
+"""The best of many by score, then freshness, then Pak id; each later key is read for ties only."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.index.arrays import kth_largest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from recollect.index.strings import Strings
+
+__all__ = ["best"]
+
+
+def best(
+    slots: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    keep: int,
+    *,
+    updated_at: NDArray[np.int64],
+    pak_ids: Strings,
+) -> NDArray[np.int64]:
+    """Return the `keep` best slots, the best first; `updated_at` and `pak_ids` are of all slots."""
+    if keep < len(slots):
+        keys = _keys(slots, scores, updated_at, pak_ids)
+        places = _narrowed(np.arange(len(slots)), keys, keep)
+        slots, scores = slots[places], scores[places]
+    times = updated_at[slots]
+    order = np.lexsort((times, scores))[::-1]
+    tied = (np.diff(scores[order]) == 0) & (np.diff(times[order]) == 0)
+    if not tied.any():
+        return slots[order]
+    keyed = zip(scores.tolist(), times.tolist(), pak_ids.at(slots), slots.tolist(), strict=True)
+    return np.array([slot for *_, slot in sorted(keyed, reverse=True)], dtype=np.int64)
+
+
+def _keys(
+    slots: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    updated_at: NDArray[np.int64],
+    pak_ids: Strings,
+) -> Iterator[Callable[[NDArray[np.int64]], NDArray[Any]]]:
+    """Yield what decides, in order: each tells a key of some of the slots, given their places."""
+    yield scores.take
+    yield lambda places: updated_at[slots[places]]
+    for level in range(pak_ids.levels(slots)):
+        yield partial(_words, pak_ids, slots, level)
+    # Short words are filled up with zero bytes, which an id may hold itself.
+    yield lambda places: pak_ids.lengths(slots[places])
+
+
+def _words(
+    pak_ids: Strings, slots: NDArray[np.int64], level: int, places: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    return pak_ids.words(slots[places], level)
+
+
+def _narrowed(
+    group: NDArray[np.int64],
+    keys: Iterable[Callable[[NDArray[np.int64]], NDArray[Any]]],
+    keep: int,
+) -> NDArray[np.int64]:
+    """Return the places of the best, in no order."""
+    chosen: list[NDArray[np.int64]] = []
+    for key in keys:
+        if keep <= 0 or len(group) <= keep:
+            break
+        values = key(group)
+        cut = kth_largest(values, keep)
+        chosen.append(group[values > cut])
+        group, keep = group[values == cut], keep - len(chosen[-1])
+    return np.concatenate([*chosen, group[: max(keep, 0)]])

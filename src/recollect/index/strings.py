@@ -1,0 +1,95 @@
+"""A column of texts without a Python object per row: one blob of UTF-8 and where each text ends.
+
+UTF-8 sorts as code points do, so rows can be ranked by text eight bytes at a time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.index.arrays import grown, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["Strings"]
+
+_WORD_BYTES = 8
+# A Pak id may hold any character Python can; what comes in must come out.
+_ERRORS = "surrogatepass"
+
+
+class Strings:
+    """An append-only column of texts."""
+
+    def __init__(self) -> None:
+        self._blob: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        # One entry more than rows: row i lies between entry i and entry i + 1.
+        self._bounds: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def extend(self, texts: Iterable[str]) -> None:
+        """Append texts."""
+        encoded = [text.encode("utf-8", _ERRORS) for text in texts]
+        used, size = int(self._bounds[self._size]), self._size + len(encoded)
+        joined = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        self._blob = grown(self._blob, used, used + len(joined))
+        self._blob[used : used + len(joined)] = joined
+        self._bounds = grown(self._bounds, self._size + 1, size + 1)
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        self._bounds[self._size + 1 : size + 1] = used + np.cumsum(lengths)
+        self._size = size
+
+    def at(self, rows: Iterable[int]) -> list[str]:
+        """Return the texts of some rows."""
+        return [str(octets, "utf-8", _ERRORS) for octets in self._octets(rows)]
+
+    def equal(self, row: int, text: str) -> bool:
+        """Whether a row holds this text."""
+        return self._octets((row,))[0] == text.encode("utf-8", _ERRORS)
+
+    def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the bytes each text takes."""
+        return self._bounds[rows + 1] - self._bounds[rows]
+
+    def levels(self, rows: NDArray[np.int64]) -> int:
+        """Return how many words of eight bytes the longest of the texts takes."""
+        return -(-int(self.lengths(rows).max(initial=0)) // _WORD_BYTES)
+
+    def words(self, rows: NDArray[np.int64], level: int) -> NDArray[np.uint64]:
+        """Return the eight bytes from byte 8 x level on as a number that sorts as the text does."""
+        at = self._bounds[rows] + level * _WORD_BYTES
+        places = at[:, np.newaxis] + np.arange(_WORD_BYTES)
+        octets = self._blob.take(places, mode="clip")
+        octets[places >= self._bounds[rows + 1][:, np.newaxis]] = 0
+        return octets.view(">u8").ravel().astype(np.uint64)
+
+    def compact(self, kept: NDArray[np.int64]) -> None:
+        """Keep these rows only, in this order."""
+        lengths = self.lengths(kept)
+        self._blob = self._blob[ranges(self._bounds[kept], lengths)]
+        self._bounds = np.concatenate(([0], np.cumsum(lengths)))
+        self._size = len(kept)
+
+    def export(self) -> dict[str, NDArray[np.uint8] | NDArray[np.int64]]:
+        """Return the column as arrays."""
+        bounds = self._bounds[: self._size + 1]
+        return {"blob": self._blob[: int(bounds[-1])], "bounds": bounds}
+
+    @classmethod
+    def restored(cls, blob: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Strings:
+        """Return the column that was exported."""
+        column = cls()
+        column._blob, column._bounds, column._size = blob, bounds, len(bounds) - 1
+        return column
+
+    def _octets(self, rows: Iterable[int]) -> list[memoryview]:
+        blob, bounds = memoryview(self._blob.data), self._bounds
+        return [blob[bounds[row] : bounds[row + 1]] for row in rows]

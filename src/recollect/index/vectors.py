@@ -1,0 +1,248 @@
+"""Vectors as small integers: exact cosines, and the nearest of many by sign bits first.
+
+Products of the integers stay below 2**24, so float32 holds them exactly, whatever the order of
+summation; a cosine is that integer over the root of two integers. Rows without a vector, or with
+a zero one, are nobody's neighbour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.embed.quantise import pack_signs, squared_norms
+from recollect.errors import InvalidInput
+from recollect.index.arrays import grown, kth_largest
+from recollect.index.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Nearest", "Pairs", "Vectors"]
+
+_EXACT_UP_TO = 4096
+_POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
+# Sizes that keep the working set of a pass inside the processor's cache.
+_EXACT_BLOCK = 1024
+_SIGN_BLOCK = 16384
+_PAIR_ROWS, _PAIR_QUERIES = 2048, 1024
+# A float32 product of two roots is off by less; what passes is compared exactly.
+_SLACK = 1e-5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest:
+    """Slots, ascending, and the cosine of each."""
+
+    slots: NDArray[np.int64]
+    cosines: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Which query met which slot, and the cosine between them."""
+
+    queries: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    cosines: NDArray[np.float64]
+
+
+class Vectors:
+    """One int8 vector for each slot, its squared length (0: none) and its sign bits."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._size = 0
+        self._matrix: NDArray[np.int8] = np.empty((0, dimension), dtype=np.int8)
+        self._squares: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+        # One row for each 64 dimensions, so that a pass over the slots is over adjoining words.
+        self._signs: NDArray[np.uint64] = np.empty((-(-dimension // 64), 0), dtype=np.uint64)
+        self._last: tuple[Selection, Selection] | None = None
+
+    def check(self, vector: NDArray[Any]) -> None:
+        """Raise unless this is a vector the index can hold."""
+        if vector.shape != (self.dimension,) or vector.dtype != np.int8:
+            raise InvalidInput(
+                f"a vector of {self.dimension} int8 numbers is needed, "
+                f"not {vector.dtype} of shape {vector.shape}.",
+                hint="pass what recollect.embed.quantise gives for this store's model.",
+            )
+
+    def extend(self, vectors: Sequence[NDArray[np.int8] | None]) -> None:
+        """Append vectors; None where there is none yet."""
+        first, self._size = self._size, self._size + len(vectors)
+        self._make_room(first)
+        blank = np.zeros(self.dimension, dtype=np.int8)
+        rows = [blank if vector is None else vector for vector in vectors]
+        self._put(first, np.stack(rows) if rows else np.empty((0, self.dimension), np.int8))
+
+    def overwrite(self, slot: int, vector: NDArray[np.int8] | None) -> None:
+        """Replace one vector."""
+        blank = np.zeros(self.dimension, dtype=np.int8)
+        self._put(slot, (blank if vector is None else vector)[np.newaxis])
+
+    def present(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of the slots have a vector that points anywhere."""
+        return self._squares[slots] > 0
+
+    def cosines(self, query: NDArray[np.int8], slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact cosine of each slot; 0 where there is no vector."""
+        self.check(query)
+        wide = query.astype(np.float32)
+        dots = np.empty(len(slots), dtype=np.float32)
+        for start in range(0, len(slots), _EXACT_BLOCK):
+            block = self._matrix.take(slots[start : start + _EXACT_BLOCK], axis=0)
+            dots[start : start + _EXACT_BLOCK] = block.astype(np.float32) @ wide
+        return _over_lengths(dots, self._squares[slots], squared_norms(query[np.newaxis])[0])
+
+    def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
+        """Return the `keep` slots of largest cosine, and every slot that ties with the last.
+
+        Among many rows the exact comparison is between those whose signs differ least.
+        """
+        self.check(query)
+        reachable = self._with_vectors(selection)
+        if keep < 1 or not reachable.count or not query.any():
+            return Nearest(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+        slots = reachable.slots
+        if reachable.count > _EXACT_UP_TO:
+            slots = self._least_sign_changes(query, reachable, keep)
+        cosines = self.cosines(query, slots)
+        if len(slots) > keep:
+            best = cosines >= kth_largest(cosines, keep)
+            slots, cosines = slots[best], cosines[best]
+        return Nearest(slots, cosines)
+
+    def pairs(
+        self, queries: NDArray[np.int8], slots: NDArray[np.int64], threshold: float
+    ) -> Iterator[Pairs]:
+        """Yield the pairs of at least this cosine, block by block; `threshold` is above 0."""
+        if threshold <= 0:
+            raise InvalidInput("a threshold above 0 is needed.", hint="0.6 is what links use.")
+        slots = slots[self.present(slots)]
+        squares = squared_norms(queries)
+        wide = queries.astype(np.float32)
+        for start in range(0, len(slots), _PAIR_ROWS):
+            rows = slots[start : start + _PAIR_ROWS]
+            block = self._matrix.take(rows, axis=0).astype(np.float32)
+            for first in range(0, len(queries), _PAIR_QUERIES):
+                some = slice(first, first + _PAIR_QUERIES)
+                found = self._pairs_of_block(block @ wide[some].T, rows, squares[some], threshold)
+                if len(found.slots):
+                    yield Pairs(found.queries + first, found.slots, found.cosines)
+
+    def compact(self, kept: NDArray[np.int64]) -> None:
+        """Keep these slots only."""
+        self._matrix = self._matrix[kept]
+        self._squares = self._squares[kept]
+        self._signs = np.ascontiguousarray(self._signs[:, kept])
+        self._size, self._last = len(kept), None
+
+    def export(self) -> dict[str, NDArray[Any]]:
+        """Return what cannot be computed again quickly."""
+        return {
+            "matrix": self._matrix[: self._size],
+            "squares": self._squares[: self._size],
+            "signs": np.ascontiguousarray(self._signs[:, : self._size]),
+        }
+
+    @classmethod
+    def restored(
+        cls,
+        matrix: NDArray[np.int8],
+        squares: NDArray[np.float32],
+        signs: NDArray[np.uint64],
+    ) -> Vectors:
+        """Return the vectors that were exported."""
+        vectors = cls(matrix.shape[1])
+        vectors._matrix, vectors._squares, vectors._signs = matrix, squares, signs
+        vectors._size = len(matrix)
+        return vectors
+
+    def _make_room(self, used: int) -> None:
+        self._squares = grown(self._squares, used, self._size)
+        self._signs = grown(self._signs, used, self._size)
+        if len(self._matrix) < len(self._squares):
+            larger = np.empty((len(self._squares), self.dimension), dtype=np.int8)
+            larger[:used] = self._matrix[:used]
+            self._matrix = larger
+
+    def _put(self, first: int, rows: NDArray[np.int8]) -> None:
+        self._last = None
+        some = slice(first, first + len(rows))
+        self._matrix[some] = rows
+        self._squares[some] = squared_norms(rows)
+        if self.dimension:
+            self._signs[:, some] = pack_signs(rows).T
+
+    def _with_vectors(self, selection: Selection) -> Selection:
+        if self._last is None or self._last[0] is not selection:
+            mask = selection.mask & (self._squares[: self._size] > 0)
+            count = int(np.count_nonzero(mask))
+            same = count == selection.count
+            narrowed = Selection(mask, count, is_all=False, generation=selection.generation)
+            self._last = (selection, selection if same else narrowed)
+        return self._last[1]
+
+    def _least_sign_changes(
+        self, query: NDArray[np.int8], reachable: Selection, keep: int
+    ) -> NDArray[np.int64]:
+        pool = min(max(reachable.count // _POOL_SHARE, _LEAST_POOL), _MOST_POOL)
+        word_bits = pack_signs(query[np.newaxis])[0]
+        if reachable.count * 3 >= self._size:
+            distances = self._sign_changes(word_bits, None, self._size)
+            if not reachable.is_solid:
+                distances[~reachable.mask] = self.dimension + 1
+            return np.flatnonzero(distances <= self._cut(distances, max(pool, keep)))
+        slots = reachable.slots
+        distances = self._sign_changes(word_bits, slots, len(slots))
+        return slots[distances <= self._cut(distances, max(pool, keep))]
+
+    def _cut(self, distances: NDArray[np.uint16], pool: int) -> int:
+        """Return the distance within which the pool lies, ties and all."""
+        within = np.cumsum(np.bincount(distances, minlength=self.dimension + 1))
+        return min(int(np.searchsorted(within, pool)), self.dimension)
+
+    def _sign_changes(
+        self, query: NDArray[np.uint64], slots: NDArray[np.int64] | None, count: int
+    ) -> NDArray[np.uint16]:
+        """Return in how many signs each slot differs; of all slots where none are given."""
+        distances = np.zeros(count, dtype=np.uint16)
+        changed = np.empty(_SIGN_BLOCK, dtype=np.uint64)
+        bits = np.empty(_SIGN_BLOCK, dtype=np.uint8)
+        for start in range(0, count, _SIGN_BLOCK):
+            block = distances[start : start + _SIGN_BLOCK]
+            end = start + len(block)
+            for signs, word in zip(self._signs, query, strict=True):
+                theirs = signs[start:end] if slots is None else signs.take(slots[start:end])
+                np.bitwise_xor(theirs, word, out=changed[: len(block)])
+                np.bitwise_count(changed[: len(block)], out=bits[: len(block)])
+                np.add(block, bits[: len(block)], out=block)
+        return distances
+
+    def _pairs_of_block(
+        self,
+        dots: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        squares: NDArray[np.int64],
+        threshold: float,
+    ) -> Pairs:
+        lengths = np.sqrt(self._squares[rows]) * np.float32(threshold * (1 - _SLACK))
+        least = lengths[:, np.newaxis] * np.sqrt(squares.astype(np.float32))
+        places, queries = np.nonzero((dots >= least) & (squares > 0))
+        found = rows[places]
+        cosines = _over_lengths(dots[places, queries], self._squares[found], squares[queries])
+        enough = cosines >= threshold
+        return Pairs(queries[enough], found[enough], cosines[enough])
+
+
+def _over_lengths(
+    dots: NDArray[np.float32], theirs: NDArray[np.float32], ours: NDArray[np.int64] | np.int64
+) -> NDArray[np.float64]:
+    """Divide products by both lengths; the product of two squares is exact, so one rounding."""
+    lengths = np.sqrt(theirs.astype(np.float64) * ours)
+    return np.divide(dots, lengths, out=np.zeros(len(dots)), where=lengths > 0)

@@ -1,0 +1,261 @@
+"""The flow: authorise, candidates, score, suppress, guarantee, pack, render.
+
+Reads happen here and only here: the index, the embedder, disputes, the texts of the chosen. What
+decides are the pure stages that this module calls in order. It writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.index import MemoryIndex
+from recollect.index.selection import Selection, Where
+from recollect.model import Dropped, FrameDefinition, Memory, ScoredBlock, Signals
+from recollect.ports.embedder import Embedder
+from recollect.recall import candidates, score
+from recollect.recall.blocks import ChosenItem, Packed, Ranked
+from recollect.recall.candidates import Candidates
+from recollect.recall.guarantee import guarantee
+from recollect.recall.pack import pack
+from recollect.recall.question import ask
+from recollect.recall.suppress import suppress
+from recollect.recall.why import reasons
+
+__all__ = ["Answer", "Request", "Sources", "recall"]
+
+# A frame that is mostly about the question leaves out what has nothing to do with it.
+_ABOUT_THE_QUESTION = 0.5
+
+# Without a question all rows are ranked; this many more than asked for are kept for suppression.
+_SPARE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked, by which recipe, and when. Filters here narrow the frame's own."""
+
+    query: str | None
+    frame: FrameDefinition
+    top_k: int
+    token_budget: int | None
+    active_hours: float
+    now: float
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sources:
+    """Where the reads go."""
+
+    index: MemoryIndex
+    embedder: Embedder
+    disputes: Collection[tuple[str, str]]
+    pending: Collection[str]
+    memories: Callable[[Iterable[str]], Mapping[str, Memory]]
+    count_tokens: Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome: packed blocks and text, what was left out, which sources were missing."""
+
+    packed: Packed
+    dropped: tuple[Dropped, ...]
+    degraded: tuple[str, ...]
+
+
+def recall(request: Request, sources: Sources) -> Answer:
+    """Answer a request. The same request of the same sources gives the same answer."""
+    index = sources.index
+    selection, reach = _authorised(request, index)
+    promised = _promised(request.frame, index, selection)
+    found, degraded = _candidates(request, sources, selection, reach, promised)
+    ranked = _ranked(request, index, found, reach, promised)
+    settled = suppress(ranked, sources.disputes)
+    held = set(index.pak_ids(promised))
+    chosen = guarantee(settled, [one for one in ranked if one.pak_id in held], top_k=request.top_k)
+    blocks = _hydrated(chosen.items, sources, found, reach)
+    packed = pack(
+        blocks,
+        template=request.frame.template,
+        token_budget=request.token_budget,
+        count=sources.count_tokens,
+    )
+    return Answer(packed, (*chosen.dropped, *packed.dropped), degraded)
+
+
+def _authorised(request: Request, index: MemoryIndex) -> tuple[Selection, Selection]:
+    """Return what is looked through, and what links may reach: the same but for the window."""
+    filters = request.frame.filters
+    reach = Where(
+        project=request.project,
+        tag_patterns=filters.tag_patterns,
+        categories=filters.categories,
+        valid_at=request.now,
+    )
+    view = _tagged(request.tags, index) if request.tags else None
+    window = filters.search_window_hours
+    if window is None:
+        both = index.select(reach, view=view)
+        return both, both
+    within = replace(reach, reinforced_after=request.active_hours - window)
+    return index.select(within, view=view), index.select(reach, view=view)
+
+
+def _tagged(tags: tuple[str, ...], index: MemoryIndex) -> NDArray[np.bool_]:
+    """Return the request's own tags as a mask: they narrow what the frame's tags let in."""
+    mask = np.zeros(index.size, np.bool_)
+    mask[index.tagged(tags, index.select())] = True
+    return mask
+
+
+def _promised(
+    frame: FrameDefinition, index: MemoryIndex, selection: Selection
+) -> NDArray[np.int64]:
+    if not frame.guarantees:
+        return np.empty(0, np.int64)
+    return index.tagged(frame.guarantees, selection)
+
+
+def _candidates(
+    request: Request,
+    sources: Sources,
+    selection: Selection,
+    reach: Selection,
+    promised: NDArray[np.int64],
+) -> tuple[Candidates, tuple[str, ...]]:
+    if request.query is None:
+        return candidates.everything(selection), ()
+    question = ask(
+        request.query, embedder=sources.embedder, index=sources.index, selection=selection
+    )
+    found = candidates.matching(
+        sources.index,
+        question,
+        selection=selection,
+        reach=reach,
+        seeds=request.top_k * candidates.SEEDS_PER_RESULT,
+        always=promised,
+        only_similar=request.frame.weights.similarity >= _ABOUT_THE_QUESTION,
+    )
+    missing = question.embedder_failed or _any_pending(sources, selection)
+    return found, ("vector",) if missing else ()
+
+
+def _any_pending(sources: Sources, selection: Selection) -> bool:
+    return bool(selection.mask[sources.index.slots_of(sources.pending)].any())
+
+
+def _ranked(
+    request: Request,
+    index: MemoryIndex,
+    found: Candidates,
+    reach: Selection,
+    promised: NDArray[np.int64],
+) -> list[Ranked]:
+    weights = request.frame.weights
+    if request.query is None:
+        weights = weights.renormalized_without_similarity()
+    signals = _signals(request, index, found, reach)
+    scores = score.composite(signals, weights)
+    keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
+    best = index.best(found.slots, scores, keep)
+    best = np.concatenate([best, np.setdiff1d(promised, best)])
+    order = np.argsort(found.slots, kind="stable")
+    at = order[np.searchsorted(found.slots, best, sorter=order)]
+    confidence, updated_at = index.column("confidence"), index.column("updated_at")
+    last_reinforced = index.column("last_reinforced")
+    return [
+        Ranked(
+            pak_id=pak_id,
+            score=float(scores[row]),
+            signals=_signals_of(signals, found, row),
+            confidence=float(confidence[slot]),
+            last_reinforced=float(last_reinforced[slot]),
+            updated_at=f"{int(updated_at[slot]):020d}",
+            was_expanded=bool(found.expanded[row]),
+        )
+        for pak_id, slot, row in zip(index.pak_ids(best), best, at, strict=True)
+    ]
+
+
+def _signals(
+    request: Request, index: MemoryIndex, found: Candidates, reach: Selection
+) -> score.SignalColumns:
+    slots = found.slots
+    hours = request.active_hours - index.column("last_reinforced")[slots]
+    return score.SignalColumns(
+        similarity=found.similarity,
+        confidence=index.column("confidence")[slots],
+        recency=score.recency(index.column("decay")[slots], hours),
+        centrality=score.centrality(index.degrees(reach, slots)),
+        reinforcement=score.reinforcement(index.column("reinforced")[slots]),
+    )
+
+
+def _signals_of(signals: score.SignalColumns, found: Candidates, row: int) -> Signals:
+    def shown(column: NDArray[np.float64] | None) -> float | None:
+        return None if column is None else round(float(column[row]), 9)
+
+    return Signals(
+        similarity=round(float(signals.similarity[row]), 9),
+        confidence=round(float(signals.confidence[row]), 9),
+        recency=round(float(signals.recency[row]), 9),
+        centrality=round(float(signals.centrality[row]), 9),
+        reinforcement=round(float(signals.reinforcement[row]), 9),
+        lexical=shown(found.lexical),
+        semantic=shown(found.semantic),
+    )
+
+
+def _hydrated(
+    items: tuple[ChosenItem, ...], sources: Sources, found: Candidates, reach: Selection
+) -> list[ScoredBlock]:
+    memories = sources.memories(item.ranked.pak_id for item in items)
+    # A Pak that another process deleted since the index last looked has no text to show.
+    return [
+        _block(item, memories[item.ranked.pak_id], sources.index, found, reach)
+        for item in items
+        if item.ranked.pak_id in memories
+    ]
+
+
+def _block(
+    item: ChosenItem, memory: Memory, index: MemoryIndex, found: Candidates, reach: Selection
+) -> ScoredBlock:
+    ranked = item.ranked
+    slot = index.slot_of(ranked.pak_id)
+    return ScoredBlock(
+        memory=memory,
+        score=ranked.score,
+        signals=ranked.signals,
+        was_expanded=ranked.was_expanded,
+        guaranteed=item.guaranteed,
+        disputed=item.disputed,
+        why=reasons(
+            ranked.signals,
+            matched_terms=_matched(slot, found),
+            linked_to=_linked(slot, index, found, reach) if ranked.was_expanded else (),
+            reinforced=memory.reinforced,
+            was_expanded=ranked.was_expanded,
+            guaranteed=item.guaranteed,
+            disputed=item.disputed,
+        ),
+    )
+
+
+def _matched(slot: int | None, found: Candidates) -> list[str]:
+    return [] if slot is None or found.words is None else found.words.matched(slot)
+
+
+def _linked(slot: int | None, index: MemoryIndex, found: Candidates, reach: Selection) -> list[str]:
+    """Return the seeds that led to an expanded row."""
+    if slot is None:
+        return []
+    neighbours = index.neighbours(np.array([slot]), reach)
+    return sorted(index.pak_ids(np.intersect1d(neighbours, found.seeds)))

@@ -1,0 +1,58 @@
+"""A question taken apart: its terms for the words, its vector for the meaning.
+
+In: the query's text, the embedder, and the rows that may be read. Out: a frozen `Question`. The
+embedder's words are weighed by how rare they are among those rows, and among no others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.embed import EmbedderBadAnswer, EmbedderError
+from recollect.embed.quantise import quantise
+from recollect.index.analyse import stem_words, terms
+from recollect.index.index import MemoryIndex
+from recollect.index.selection import Selection
+from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
+
+__all__ = ["Question", "ask"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is looked for. `vector` is None when there is none, or the embedder failed."""
+
+    terms: tuple[str, ...]
+    vector: NDArray[np.int8] | None
+    embedder_failed: bool = False
+
+
+def ask(query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection) -> Question:
+    """Take a query apart. A failing embedder leaves the words, and says that it failed."""
+    words = tuple(sorted(set(terms(query))))
+    if index.dimension == 0:
+        return Question(words, None)
+    try:
+        vector = np.asarray(_vector(query, embedder, index, selection))
+        if vector.shape != (index.dimension,):
+            raise EmbedderBadAnswer(
+                f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
+                hint="check that it serves the model that the store was filled with.",
+            )
+        return Question(words, quantise(vector))
+    except EmbedderError:
+        return Question(words, None, embedder_failed=True)
+
+
+def _vector(
+    query: str, embedder: Embedder, index: MemoryIndex, selection: Selection
+) -> NDArray[np.float32]:
+    if not isinstance(embedder, WeightedQueryEmbedder):
+        return embedder.embed_query(query)
+    tokens = embedder.tokenise_query(query)
+    found = index.document_frequencies(stem_words(tokens.words), selection)
+    rarity = np.log1p((selection.count - found + 0.5) / (found + 0.5))
+    return embedder.combine(tokens, rarity)

@@ -1,0 +1,186 @@
+"""`StoreContract`: what every store must do, as tests. Subclass it and say how to open one.
+
+class TestMyStore(StoreContract):
+    def open_store(self, path):
+        return MyStore.open(path)
+"""
+
+# Test methods are sentences and need no docstring of their own.
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from recollect.model import FrameDefinition, Weights
+from recollect.ports.store import ClockState, Edge, MemoryStore
+from recollect.testing.builders import new_memory
+
+__all__ = ["StoreContract"]
+
+_NOW = "2026-01-01T00:00:00Z"
+
+
+class StoreContract:
+    """Tests of the store port. `open_store` opens, or opens again, the store of one path."""
+
+    def open_store(self, path: Path) -> MemoryStore:
+        """Return the store to test."""
+        raise TypeError(f"a subclass of StoreContract says how to open a store at {path}")
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator[MemoryStore]:
+        """Open the store for the body of a `with`."""
+        with closing(self.open_store(path)) as store:
+            yield store
+
+    def test_what_was_written_is_there_after_opening_again(self, tmp_path: Path) -> None:
+        new = new_memory("a", "Use Celery.", tags=("django",), confidence=0.5, project="shop")
+        with self.opened(tmp_path) as store, store.transaction():
+            (written,) = store.write([new], now=_NOW)
+        with self.opened(tmp_path) as store:
+            found = store.memories(["a"])["a"]
+        assert written.created
+        assert (found.content, found.tags, found.confidence, found.project) == (
+            "Use Celery.",
+            ("django",),
+            0.5,
+            "shop",
+        )
+        assert (found.created_at, found.updated_at) == (_NOW, _NOW)
+
+    def test_writing_again_replaces_but_keeps_what_was_lived_through(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a", "first")], now=_NOW)
+                store.reinforce(["a"], active_hours=7.0)
+            with store.transaction():
+                (written,) = store.write([new_memory("a", "second")], now=_NOW)
+            found = store.memories(["a"])["a"]
+        assert not written.created
+        assert (found.content, found.reinforced, found.last_reinforced) == ("second", 1, 7.0)
+
+    def test_a_failed_transaction_leaves_nothing(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            before = store.state().revision
+            try:
+                with store.transaction():
+                    store.write([new_memory("a")], now=_NOW)
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                pass
+            assert store.memories(["a"]) == {}
+            assert store.state().revision == before
+
+    def test_changes_tell_a_follower_everything_once(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                written = store.write([new_memory("a", vector=[1, 0]), new_memory("b")], now=_NOW)
+            first = list(store.changes(0))
+            rows = {row.memory.pak_id: row for batch in first for row in batch.rows}
+            assert rows.keys() == {"a", "b"}
+            assert rows["b"].vector is None
+            assert list(rows["a"].vector) == [127, 0]  # type: ignore[arg-type]
+            revision = first[-1].revision
+            assert list(store.changes(revision)) == []
+            with store.transaction():
+                store.forget("a")
+            later = list(store.changes(revision))
+            assert [row for batch in later for row in batch.gone] == [written[0].row_id]
+            assert [row for batch in later for row in batch.rows] == []
+
+    def test_edges_are_kept_changed_and_removed(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                low, high = (
+                    one.row_id for one in store.write([new_memory("a"), new_memory("b")], now=_NOW)
+                )
+                store.put_edges([Edge(low, high, 0.65, automatic=True)])
+            assert store.edges([low]) == [Edge(low, high, 0.65, automatic=True)]
+            revision = store.state().revision
+            with store.transaction():
+                store.put_edges([Edge(low, high, 0.0, automatic=True)])
+            assert store.edges([high]) == []
+            edges = [edge for batch in store.changes(revision) for edge in batch.edges]
+            assert edges == [(low, high, 0.0)]
+
+    def test_disputes_open_and_close(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a"), new_memory("b")], now=_NOW)
+                store.dispute("b", "a", note="which?", now=_NOW)
+            (dispute,) = store.disputes(["a", "b"])
+            assert {dispute.first, dispute.second} == {"a", "b"}
+            assert store.disputes(["a"]) == []
+            with store.transaction():
+                assert store.resolve("a", "b")
+            assert store.disputes() == []
+
+    def test_what_hangs_on_a_forgotten_memory_goes_with_it(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                low, high = (
+                    one.row_id for one in store.write([new_memory("a"), new_memory("b")], now=_NOW)
+                )
+                store.put_edges([Edge(low, high, 0.5, automatic=False)])
+                store.dispute("a", "b", note="", now=_NOW)
+            with store.transaction():
+                assert store.forget("a")
+                assert not store.forget("a")
+            assert store.edges([high]) == []
+            assert store.disputes() == []
+
+    def test_the_clock_the_model_and_frames_are_kept(self, tmp_path: Path) -> None:
+        frame = FrameDefinition("mine", Weights(0.4, 0.4, 0.1, 0.05, 0.05))
+        with self.opened(tmp_path) as store, store.transaction():
+            store.set_clock(ClockState(3.5, 1000.0))
+            store.set_model("m", 2)
+            store.put_frame(frame, "attention")
+        with self.opened(tmp_path) as store:
+            state = store.state()
+            assert state.clock == ClockState(3.5, 1000.0)
+            assert (state.model_id, state.dimension) == ("m", 2)
+            assert store.frames() == {"mine": (frame, "attention")}
+
+    def test_pending_vectors_are_filled(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a", "text", pending=True)], now=_NOW)
+            assert store.pending(10) == [("a", "text")]
+            vector = new_memory("x", vector=[1, 1]).vector
+            with store.transaction():
+                store.set_vectors({"a": vector})
+            assert store.pending(10) == []
+            (row,) = (row for batch in store.changes(0) for row in batch.rows)
+            assert list(row.vector) == [127, 127]  # type: ignore[arg-type]
+
+    def test_events_name_the_revision_they_fired_at(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a", tags=("self/value",))], now=_NOW)
+            fired = store.events()["self_block_change"]
+            assert fired == store.state().revision
+            with store.transaction():
+                store.forget("a")
+            assert store.events()["self_block_change"] > fired
+
+    def test_reembedding_serves_the_old_until_the_new_are_complete(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.set_model("old", 2)
+                (written,) = store.write([new_memory("a", "text", vector=[1, 0])], now=_NOW)
+            with store.transaction():
+                store.begin_reembedding("new", 3)
+            assert store.without_next_vector(0, 10) == [(written.row_id, "text")]
+            new = new_memory("x", vector=[0, 0, 1]).vector
+            assert new is not None
+            with store.transaction():
+                store.set_next_vectors({written.row_id: new})
+            assert store.without_next_vector(0, 10) == []
+            assert store.state().model_id == "old"
+            with store.transaction():
+                store.finish_reembedding()
+            state = store.state()
+            assert (state.model_id, state.dimension) == ("new", 3)
+            (row,) = (row for batch in store.changes(0) for row in batch.rows)
+            assert list(row.vector) == [0, 0, 127]  # type: ignore[arg-type]

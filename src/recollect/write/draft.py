@@ -1,0 +1,157 @@
+"""From the arguments of `remember` to a Memory that may be stored.
+
+In: whatever a caller passed, the place, the time. Out: a checked, frozen Memory with its identity,
+title and decay, or `InvalidInput` that names the field. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from math import isfinite
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.model import Memory, Place
+from recollect.recall.score import decay_for
+
+__all__ = ["ARGUMENTS", "content_hash", "draft"]
+
+MAX_CONTENT_CHARS = 1_000_000
+MAX_TAGS = 256
+MAX_NAME_CHARS = 1_000
+TITLE_CHARS = 80
+
+# What a caller may say of a memory; the rest of its fields are the engine's.
+_OURS = {"position", "created_at", "updated_at", "status", "decay", "reinforced"} | {
+    "last_reinforced",
+    "place",
+}
+ARGUMENTS = tuple(field.name for field in fields(Memory) if field.name not in _OURS)
+_REQUIRED_NAMES = ("category", "pak_type", "authority")
+_OPTIONAL_NAMES = ("project", "topic", "source", "entity", "relation", "value", "thread", "speaker")
+
+
+def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours: float) -> Memory:
+    """Return the Memory that these arguments of `remember` describe."""
+    unknown = sorted(arguments.keys() - set(ARGUMENTS), key=str)
+    if unknown:
+        raise InvalidInput(
+            f"remember takes no {unknown[0]!r}.", hint=f"it takes {', '.join(ARGUMENTS)}."
+        )
+    content = _content(arguments.get("content"))
+    tags = _tags(arguments.get("tags", ()))
+    names = _names(arguments)
+    return Memory(
+        pak_id=_pak_id(arguments.get("pak_id"), content, place, names["project"]),
+        content=content,
+        title=_title(arguments.get("title"), content),
+        summary=_text("summary", arguments.get("summary") or ""),
+        tags=tags,
+        confidence=_confidence(arguments.get("confidence", 1.0)),
+        occurred_at=_optional("occurred_at", arguments.get("occurred_at")),
+        valid_until=_optional("valid_until", arguments.get("valid_until")),
+        created_at=now,
+        updated_at=now,
+        decay=decay_for(tags, names["category"] or ""),
+        last_reinforced=active_hours,
+        place=place,
+        **names,
+    )
+
+
+def content_hash(content: str) -> str:
+    """Return the hash that tells two bodies apart."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _pak_id(given: Any, content: str, place: Place, project: str | None) -> str:
+    if given is not None:
+        return _name("pak_id", given)
+    parts = (place.tenant, place.owner, place.scope, place.team, place.garden, project, content)
+    digest = hashlib.sha256("\x00".join(part or "" for part in parts).encode())
+    return f"pak_{digest.hexdigest()[:32]}"
+
+
+def _content(value: Any) -> str:
+    content = _text("content", value)
+    if not content.strip():
+        raise InvalidInput("content is blank.", hint="remember a text that says something.")
+    if len(content) > MAX_CONTENT_CHARS:
+        raise InvalidInput(
+            f"content has {len(content):,} characters; the most is {MAX_CONTENT_CHARS:,}.",
+            hint="split it into parts, one memory each, in one thread.",
+        )
+    return content
+
+
+def _title(given: Any, content: str) -> str:
+    if given is not None:
+        return _name("title", given)
+    line = " ".join(content.split())
+    if len(line) <= TITLE_CHARS:
+        return line
+    return line[:TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput("tags must be a list of strings.", hint='write tags=["django"].')
+    tags = tuple(dict.fromkeys(_name("tag", tag) for tag in value))
+    if len(tags) > MAX_TAGS:
+        raise InvalidInput(
+            f"{len(tags):,} tags are too many; the most is {MAX_TAGS}.",
+            hint="put what you search for into the text; keep tags for groups.",
+        )
+    return tuple(sorted(tags))
+
+
+def _names(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = {"category": "knowledge", "pak_type": "memory", "authority": "user_approved"}
+    return {
+        **{name: _name(name, arguments.get(name, defaults[name])) for name in _REQUIRED_NAMES},
+        **{name: _optional(name, arguments.get(name)) for name in _OPTIONAL_NAMES},
+    }
+
+
+def _optional(field: str, value: Any) -> str | None:
+    return None if value is None else _text(field, value)
+
+
+def _name(field: str, value: Any) -> str:
+    text = _text(field, value)
+    if not text.strip() or len(text) > MAX_NAME_CHARS:
+        raise InvalidInput(
+            f"{field} must have from 1 to {MAX_NAME_CHARS:,} characters and say something.",
+            hint=f"shorten or fill in the {field}.",
+        )
+    return text
+
+
+def _text(field: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(
+            f"{field} must be a string, not {type(value).__name__}.", hint=f"pass {field} as text."
+        )
+    if "\x00" in value:
+        raise InvalidInput(
+            f"{field} holds a NUL character.", hint="strip it: text.replace('\\x00', '')."
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"{field} holds half of a surrogate pair.",
+            hint="decode the text with errors='replace' before you pass it on.",
+        ) from None
+    return value
+
+
+def _confidence(value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not isfinite(value) or not 0.0 <= value <= 1.0:
+        raise InvalidInput(
+            f"confidence must be a number from 0 to 1, not {value!r}.", hint="1.0 is certain."
+        )
+    return float(value)

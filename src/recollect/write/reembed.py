@@ -1,0 +1,49 @@
+"""Switch a store to another embedder while the old vectors go on serving.
+
+In: a store, the new embedder, a callback for progress. Each batch of new vectors is durable when
+it is done, so a run that was cut off goes on where it stopped; the switch itself is one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.embed import EmbedderBadAnswer
+from recollect.ports.embedder import Embedder
+from recollect.ports.store import MemoryStore
+from recollect.write.vectors import embed
+
+__all__ = ["reembed"]
+
+_BATCH = 256
+
+
+def reembed(
+    store: MemoryStore, embedder: Embedder, *, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """Give every Pak a vector of `embedder`, then switch; return how many were embedded now."""
+    dimension = embedder.dimension
+    with store.transaction():
+        store.begin_reembedding(embedder.model_id, dimension)
+    total, done = store.count()["memories"], 0
+    while dimension and (waiting := store.without_next_vector(0, _BATCH)):
+        embedded = embed(embedder, [text for _, text in waiting], dimension=dimension)
+        if embedded.error is not None:
+            raise embedded.error
+        vectors = {
+            row_id: vector
+            for (row_id, _), vector in zip(waiting, embedded.vectors, strict=True)
+            if vector is not None
+        }
+        if not vectors:
+            raise EmbedderBadAnswer(
+                "The embedder gave no vectors.", hint="try again, or choose another embedder."
+            )
+        with store.transaction():
+            store.set_next_vectors(vectors)
+        done += len(vectors)
+        if progress is not None:
+            progress(done, total)
+    with store.transaction():
+        store.finish_reembedding()
+    return done

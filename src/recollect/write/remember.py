@@ -1,0 +1,227 @@
+"""Remember: text, vector, catalogue entry and links in one transaction.
+
+In: drafted memories, a store, an embedder, and an index to find likenesses in. Out: `Remembered`,
+one a memory, once everything is durable. An embedder that fails makes a memory pending, not lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.embed import EmbedderError
+from recollect.index.index import MemoryIndex
+from recollect.index.selection import Selection
+from recollect.model import Memory, Remembered
+from recollect.ports.embedder import Embedder
+from recollect.ports.store import ClockState, MemoryStore, NewMemory, Written
+from recollect.write.draft import content_hash
+from recollect.write.link import SIMILAR, AutomaticEdges, Likeness, near_duplicates
+from recollect.write.vectors import Embedded, embed
+
+__all__ = ["Batch", "fill_pending", "remember"]
+
+_RETRY_AT_ONCE = 32
+_FEW = 4
+# More than the ten that can be linked, so that near-duplicates are all reported.
+_LIKELY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What was done, and what the embedder complained of while doing it."""
+
+    remembered: tuple[Remembered, ...]
+    error: EmbedderError | None
+
+
+def remember(
+    memories: Sequence[Memory],
+    *,
+    store: MemoryStore,
+    embedder: Embedder,
+    index: MemoryIndex | None,
+    clock: ClockState,
+    now: str,
+) -> Batch:
+    """Write memories; with an index, look for likenesses and link to them."""
+    embedded = _embedded(store, embedder, memories)
+    with store.transaction():
+        _learn_model(store, embedder, embedded)
+        placed = _placed(store, memories)
+        before = store.memories(memory.pak_id for memory in placed)
+        wants_vector = embedder.dimension > 0 if embedded.error is None else True
+        written = store.write(
+            [
+                NewMemory(
+                    memory, content_hash(memory.content), vector, wants_vector and vector is None
+                )
+                for memory, vector in zip(placed, embedded.vectors, strict=True)
+            ],
+            now=now,
+        )
+        store.set_clock(clock)
+        same = [
+            memory.pak_id in before and before[memory.pak_id].content == memory.content
+            for memory in placed
+        ]
+        linked = _linked(placed, written, same, embedded, index, store)
+    return Batch(linked, embedded.error)
+
+
+def fill_pending(store: MemoryStore, embedder: Embedder) -> int:
+    """Give a few of the Paks that wait for a vector one; return how many got it."""
+    waiting = store.pending(_RETRY_AT_ONCE)
+    if not waiting:
+        return 0
+    dimension = store.state().dimension
+    embedded = embed(embedder, [text for _, text in waiting], dimension=dimension)
+    vectors = {
+        pak_id: vector
+        for (pak_id, _), vector in zip(waiting, embedded.vectors, strict=True)
+        if vector is not None
+    }
+    if vectors:
+        with store.transaction():
+            _learn_model(store, embedder, embedded)
+            store.set_vectors(vectors)
+    return len(vectors)
+
+
+def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:
+    texts = [embedded_text(memory) for memory in memories]
+    embedded = embed(embedder, texts, dimension=store.state().dimension)
+    if embedded.dimension == 0:
+        return Embedded([None] * len(memories))
+    return embedded
+
+
+def embedded_text(memory: Memory) -> str:
+    """Return the text whose meaning stands for a memory."""
+    return memory.content
+
+
+def _learn_model(store: MemoryStore, embedder: Embedder, embedded: Embedded) -> None:
+    """Note which model the store's vectors are of when the first one arrives."""
+    if store.state().model_id is None and embedded.error is None:
+        store.set_model(embedder.model_id, embedded.dimension or 0)
+
+
+def _placed(store: MemoryStore, memories: Sequence[Memory]) -> list[Memory]:
+    """Give memories of a thread their position in it, in the order they came."""
+    next_position: dict[str, int] = {}
+    placed = []
+    for memory in memories:
+        if memory.thread is not None:
+            position = next_position.get(memory.thread)
+            if position is None:
+                position = store.next_position(memory.thread)
+            next_position[memory.thread] = position + 1
+            memory = replace(memory, position=position)
+        placed.append(memory)
+    return placed
+
+
+def _linked(
+    memories: Sequence[Memory],
+    written: Sequence[Written],
+    same: Sequence[bool],
+    embedded: Embedded,
+    index: MemoryIndex | None,
+    store: MemoryStore,
+) -> tuple[Remembered, ...]:
+    if index is None or embedded.dimension is None:
+        return tuple(
+            Remembered(memory.pak_id, one.created, _state(embedded))
+            for memory, one in zip(memories, written, strict=True)
+        )
+    found = _likenesses(memories, written, embedded, index)
+    touched = {like.row_id for likes in found for like in likes}
+    touched |= {one.row_id for one in written}
+    edges = AutomaticEdges(store.edges(sorted(touched)))
+    remembered = []
+    for memory, one, unchanged, likes in zip(memories, written, same, found, strict=True):
+        if not one.created and not unchanged:
+            edges.drop_all(one.row_id)
+        joined = [] if unchanged else edges.join(one.row_id, likes)
+        remembered.append(
+            Remembered(
+                pak_id=memory.pak_id,
+                created=one.created,
+                state=_state(embedded),
+                near_duplicates=near_duplicates(likes),
+                linked=tuple(like.pak_id for like in joined),
+            )
+        )
+    store.put_edges(edges.changed.values())
+    return tuple(remembered)
+
+
+def _likenesses(
+    memories: Sequence[Memory],
+    written: Sequence[Written],
+    embedded: Embedded,
+    index: MemoryIndex,
+) -> list[list[Likeness]]:
+    """Find, for each new memory, what is like it among the old and those before it here."""
+    vectors = np.stack([vector for vector in embedded.vectors if vector is not None])
+    new = {one.row_id for one in written}
+    found = [
+        [like for like in likes if like.row_id not in new] for likes in _among_old(vectors, index)
+    ]
+    for number, likes in enumerate(_among_new(vectors)):
+        for earlier, cosine in likes:
+            if written[earlier].row_id != written[number].row_id:
+                found[number].append(
+                    Likeness(written[earlier].row_id, memories[earlier].pak_id, cosine)
+                )
+    return found
+
+
+def _among_old(vectors: NDArray[np.int8], index: MemoryIndex) -> list[list[Likeness]]:
+    found: list[list[Likeness]] = [[] for _ in vectors]
+    if index.dimension != vectors.shape[1]:
+        return found  # the first vectors of a new store have nothing to be like
+    row_ids = index.column("row_id")
+    for number, slot, pak_id, cosine in _similar(vectors, index, index.select()):
+        found[number].append(Likeness(int(row_ids[slot]), pak_id, round(cosine, 9)))
+    return found
+
+
+def _similar(
+    vectors: NDArray[np.int8], index: MemoryIndex, place: Selection
+) -> Iterator[tuple[int, int, str, float]]:
+    if len(vectors) <= _FEW:
+        # One search by sign bits is cheaper than a product with every row.
+        for number, vector in enumerate(vectors):
+            near = index.nearest(vector, place, _LIKELY)
+            alike = near.cosines >= SIMILAR
+            slots, cosines = near.slots[alike], near.cosines[alike]
+            pak_ids = index.pak_ids(slots)
+            yield from zip([number] * len(slots), slots, pak_ids, cosines.tolist(), strict=True)
+        return
+    for pairs in index.cosines_against(vectors, place.slots, SIMILAR):
+        pak_ids = index.pak_ids(pairs.slots)
+        yield from zip(
+            pairs.queries.tolist(), pairs.slots, pak_ids, pairs.cosines.tolist(), strict=True
+        )
+
+
+def _among_new(vectors: NDArray[np.int8]) -> list[list[tuple[int, float]]]:
+    if len(vectors) == 1:
+        return [[]]
+    numbers = vectors.astype(np.float32)
+    lengths = np.sqrt(np.maximum((numbers.astype(np.float64) ** 2).sum(axis=1), 1.0))
+    cosines = (numbers @ numbers.T).astype(np.float64) / lengths[:, None] / lengths[None, :]
+    return [
+        [(int(j), round(float(cosines[i, j]), 9)) for j in np.nonzero(cosines[i, :i] >= SIMILAR)[0]]
+        for i in range(len(vectors))
+    ]
+
+
+def _state(embedded: Embedded) -> Literal["ready", "pending"]:
+    return "ready" if embedded.error is None else "pending"
