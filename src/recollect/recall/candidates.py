@@ -21,7 +21,7 @@ __all__ = ["SEEDS_PER_RESULT", "Candidates", "everything", "matching"]
 SEEDS_PER_RESULT = 4
 
 # Similarity is this share of meaning and the rest of words; chosen on LoCoMo dev (ADR-0006).
-SEMANTIC_SHARE = 0.5
+SEMANTIC_SHARE = 0.4
 
 # How many of the best by words, and by meaning, are compared on both.
 _POOL = 400
@@ -64,45 +64,80 @@ def matching(
     With `only_similar`, rows that match in nothing are no seeds.
     """
     words = index.lexical(question.terms, selection)
-    pool = _pool(index, question, words, selection, max(_POOL, 4 * seeds))
-    similarity, lexical, semantic = _compare(index, question, words, pool)
+    pool = _pooled(index, question, words, selection, max(_POOL, 4 * seeds))
     if only_similar:
-        similar = similarity > 0
-        pool, similarity = pool[similar], similarity[similar]
-    chosen = index.best(pool, similarity, seeds)
-    neighbours = index.neighbours(chosen, reach)
-    promised = np.setdiff1d(always, chosen)
-    expanded = np.setdiff1d(neighbours, promised)
-    compared = np.concatenate([chosen, promised])
-    similarity, lexical, semantic = _compare(index, question, words, compared)
-    blank = np.zeros(len(expanded))
+        pool = pool.at(np.flatnonzero(pool.similarity > 0))
+    chosen = index.best(pool.slots, pool.similarity, seeds)
+    compared = pool.at(np.searchsorted(pool.slots, chosen))
+    promised = _without(always, chosen)
+    if len(promised):
+        compared = compared.joined(_compared(index, question, words, promised))
+    expanded = _without(index.neighbours(chosen, reach), promised)
+    if len(expanded):
+        compared = compared.joined(_unmatched(expanded, semantic=question.vector is not None))
     return Candidates(
-        slots=np.concatenate([compared, expanded]),
-        similarity=np.concatenate([similarity, blank]),
-        expanded=np.concatenate([np.zeros(len(compared), bool), np.ones(len(expanded), bool)]),
-        lexical=np.concatenate([lexical, blank]),
-        semantic=None if semantic is None else np.concatenate([semantic, blank]),
+        slots=compared.slots,
+        similarity=compared.similarity,
+        expanded=np.arange(len(compared.slots)) >= len(chosen) + len(promised),
+        lexical=compared.lexical,
+        semantic=compared.semantic,
         words=words,
         seeds=chosen,
     )
 
 
-def _pool(
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """Rows with what they have in common with the question."""
+
+    slots: Slots
+    similarity: Floats
+    lexical: Floats
+    semantic: Floats | None
+
+    def at(self, rows: NDArray[np.int64]) -> _Compared:
+        """Return some of the rows."""
+        semantic = None if self.semantic is None else self.semantic[rows]
+        return _Compared(self.slots[rows], self.similarity[rows], self.lexical[rows], semantic)
+
+    def joined(self, other: _Compared) -> _Compared:
+        """Return these rows, then the others."""
+        both = None
+        if self.semantic is not None and other.semantic is not None:
+            both = np.concatenate([self.semantic, other.semantic])
+        return _Compared(
+            np.concatenate([self.slots, other.slots]),
+            np.concatenate([self.similarity, other.similarity]),
+            np.concatenate([self.lexical, other.lexical]),
+            both,
+        )
+
+
+def _pooled(
     index: MemoryIndex, question: Question, words: Lexical, selection: Selection, keep: int
-) -> Slots:
+) -> _Compared:
+    """Compare the best by words and the best by meaning; slots ascending."""
     by_words = words.top(keep)
     if question.vector is None:
-        return by_words if len(by_words) else selection.slots
-    by_meaning = index.nearest(question.vector, selection, keep)
-    return np.union1d(by_words, by_meaning.slots)
+        slots = np.sort(by_words) if len(by_words) else selection.slots
+    else:
+        slots = np.union1d(by_words, index.nearest(question.vector, selection, keep).slots)
+    return _compared(index, question, words, slots)
 
 
-def _compare(
-    index: MemoryIndex, question: Question, words: Lexical, slots: Slots
-) -> tuple[Floats, Floats, Floats | None]:
+def _compared(index: MemoryIndex, question: Question, words: Lexical, slots: Slots) -> _Compared:
     lexical = words.scores_at(slots)
     if question.vector is None:
-        return np.round(lexical, 9), lexical, None
+        return _Compared(slots, np.round(lexical, 9), lexical, None)
     semantic = np.clip(index.cosines(question.vector, slots), 0.0, 1.0)
     mixed = SEMANTIC_SHARE * semantic + (1 - SEMANTIC_SHARE) * lexical
-    return np.round(mixed, 9), lexical, semantic
+    return _Compared(slots, np.round(mixed, 9), lexical, semantic)
+
+
+def _unmatched(slots: Slots, *, semantic: bool) -> _Compared:
+    blank = np.zeros(len(slots))
+    return _Compared(slots, blank, blank, blank if semantic else None)
+
+
+def _without(slots: Slots, others: Slots) -> Slots:
+    return np.setdiff1d(slots, others) if len(slots) and len(others) else slots
