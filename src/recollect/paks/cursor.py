@@ -12,6 +12,7 @@ import json
 from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.paks import validate
 from recollect.paks.rows import PakListFilters, PakRow
 
 __all__ = ["Position", "decode", "encode"]
@@ -61,6 +62,6 @@ def _well_formed(fields: Any) -> bool:
     return (
         isinstance(fields, list)
         and len(fields) == 4
-        and all(isinstance(field, str) for field in fields[:2])
+        and all(isinstance(field, str) and validate.is_encodable(field) for field in fields[:2])
         and all(field is None or isinstance(field, str) for field in fields[2:])
     )

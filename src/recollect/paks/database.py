@@ -6,6 +6,7 @@ tree with a hint each. Knows nothing of Paks.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -49,19 +50,22 @@ class UnknownPak(RecollectError, sqlite3.IntegrityError):
     code = "unknown_pak"
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open `path` for reading and writing, making its folders. Changes nothing in the file."""
+def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+    """Open `path` for reading and writing, making its folders. Changes nothing in the file.
+
+    With `any_thread` the caller promises to let one thread at a time use the connection.
+    """
+    if str(path) != MEMORY:
+        _make_room(path)
     with Translated(path):
-        if str(path) != MEMORY:
-            _make_room(path)
-        conn = sqlite3.connect(path, isolation_level=None)
-        _set_for_session(conn)
-        return conn
+        return _ready(sqlite3.connect(path, isolation_level=None, check_same_thread=not any_thread))
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
     """Open an existing database that this connection will never write to."""
-    if not path.is_file():
+    with _reaching(path):
+        exists = path.is_file()
+    if not exists:
         raise StoreUnavailable(
             f"There is no database file at {path}.",
             hint="check the path, or open it for writing once to create it.",
@@ -80,7 +84,6 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
 def tune(conn: sqlite3.Connection) -> None:
     """Set the journal of a database that is known to be ours: readers never block a writer."""
     _switch_to_wal(conn)
-    conn.execute("PRAGMA synchronous = NORMAL")
     conn.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
 
 
@@ -104,7 +107,7 @@ def write(conn: sqlite3.Connection) -> Iterator[None]:
 
 
 class Translated:
-    """Turns the driver's and the system's errors about a path into ours; leaves the rest alone.
+    """Turns the driver's errors about a path into ours; leaves the rest alone.
 
     A context manager that can be entered again and again: it holds no state but the path.
     """
@@ -123,7 +126,7 @@ class Translated:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(error, sqlite3.DatabaseError | OSError):
+        if isinstance(error, sqlite3.DatabaseError):
             translation = _translation(error, self.path)
             if translation is not None:
                 raise translation from error
@@ -136,14 +139,9 @@ def damage(conn: sqlite3.Connection) -> list[str]:
     return found + ([f"{dangling} rows refer to Paks that do not exist"] if dangling else [])
 
 
-def _translation(error: sqlite3.DatabaseError | OSError, path: Path) -> RecollectError | None:
+def _translation(error: sqlite3.DatabaseError, path: Path) -> RecollectError | None:
     if isinstance(error, RecollectError):
         return None
-    if isinstance(error, OSError):
-        return StoreUnavailable(
-            f"Cannot use {path}: {error.strerror or error}.",
-            hint="choose a path in a folder that exists and that you may write to.",
-        )
     if isinstance(error, sqlite3.IntegrityError):
         return _unknown_pak() if "FOREIGN KEY" in str(error) else None
     # Errors that Python itself makes, and those of a closed connection, carry no code.
@@ -208,18 +206,43 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
 }
 
 
+@contextmanager
+def _reaching(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailable(
+            f"Cannot use {path}: {error.strerror or error}.",
+            hint="choose a path in a folder that exists and that you may write to.",
+        ) from error
+
+
 def _make_room(path: Path) -> None:
-    if path.is_dir():
+    with _reaching(path):
+        is_folder = path.is_dir()
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if is_folder:
         raise StoreUnavailable(
             f"{path} is a directory, not a database file.",
             hint=f"name a file in it, for example {path / 'recall.db'}.",
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _ready(conn: sqlite3.Connection) -> sqlite3.Connection:
+    """Return `conn` set up and known to read a database; close it if it does not."""
+    try:
+        _set_for_session(conn)
+        conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        conn.close()
+        raise
+    return conn
 
 
 def _set_for_session(conn: sqlite3.Connection) -> None:
     conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     conn.execute("PRAGMA foreign_keys = ON")
+    conn.execute("PRAGMA synchronous = NORMAL")
     # A statement's undo journal would else spill to a file once it touches sixteen pages, and an
     # insert with its full-text row and indexes touches more.
     conn.execute("PRAGMA temp_store = MEMORY")
@@ -244,12 +267,5 @@ def _switch_to_wal(conn: sqlite3.Connection) -> None:
 
 
 def _connect_uri(path: Path, options: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?{options}"
-    conn = sqlite3.connect(uri, uri=True, isolation_level=None)
-    try:
-        _set_for_session(conn)
-        conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-    except BaseException:
-        conn.close()
-        raise
-    return conn
+    uri = f"file:{quote(os.fsencode(path.absolute()))}?{options}"
+    return _ready(sqlite3.connect(uri, uri=True, isolation_level=None))

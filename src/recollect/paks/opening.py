@@ -55,8 +55,9 @@ def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTo
 def _version(conn: sqlite3.Connection, path: Path) -> int:
     try:
         return current_version(conn)
-    except sqlite3.OperationalError as error:
-        if "no such column" not in str(error):
+    except (sqlite3.OperationalError, TypeError, ValueError) as error:
+        # Their table has no such columns, or its version is no number.
+        if isinstance(error, sqlite3.Error) and "no such column" not in str(error):
             raise
         raise StoreDamaged(
             f"{path} is a database of another program; it was left as it is.",

@@ -180,7 +180,7 @@ ALL_DDL_V2 = (
     *_indexes(_FULLTEXT_INDEX),
     *_FULLTEXT_MERGES,
     *(f"DROP TRIGGER IF EXISTS {name}" for name in TRIGGERS),
-    *TRIGGERS.values(),
+    *(sql.replace("TRIGGER", "TRIGGER IF NOT EXISTS", 1) for sql in TRIGGERS.values()),
     *RECONCILE_FULLTEXT,
 )
 ALL_DDL_V3 = (*_TABLES_V3.values(), *_indexes(_INDEXES_V3))

@@ -108,16 +108,22 @@ class RecallStore:
 
     @classmethod
     def open(
-        cls, path: Path | str | None = None, *, strict: bool = False, read_only: bool = False
+        cls,
+        path: Path | str | None = None,
+        *,
+        strict: bool = False,
+        read_only: bool = False,
+        any_thread: bool = False,
     ) -> RecallStore:
         """Open the catalogue at `path`, making or migrating it as needed.
 
         Without a path: `RECOLLECT_DB`, `TOKENPAK_RECALL_DB`, or the home directory's. `strict`
-        refuses reason codes and risk flags outside the registry. A database of a newer release
+        refuses reason codes and risk flags outside the registry. `any_thread` is for a caller that
+        takes turns by a lock of its own. A database of a newer release
         opens so that its version can be read, and refuses every other call.
         """
         place = opening.resolve(path)
-        conn = connect_read_only(place) if read_only else connect(place)
+        conn = connect_read_only(place) if read_only else connect(place, any_thread=any_thread)
         try:
             with Translated(place):
                 refusal = opening.prepare(conn, place, read_only=read_only)
@@ -199,12 +205,10 @@ class RecallStore:
         Each is a mapping with the arguments of `upsert_pak`, `now` included if it has its own.
         """
         stamp = _stamp(now)
-        rows = [validate.pak_row(pak, stamp) for pak in paks]
+        rows = [validate.pak_row(pak, stamp) for pak in validate.listed("pak", paks)]
         with self._writing() as conn:
             hashes = _content_hashes(conn, [row.pak_id for row in rows])
-            for chunk in _chunks(rows, _ROWS_A_STATEMENT):
-                values = [value for row in chunk for value in row]
-                conn.execute(f"{_INSERT}{', '.join([_ROW] * len(chunk))}{_OR_REPLACE}", values)
+            _put_all(conn, rows)
         results = []
         for row in rows:
             results.append(_reported(row, hashes.get(row.pak_id)))
@@ -224,7 +228,7 @@ class RecallStore:
 
     def get_paks(self, pak_ids: Iterable[str | None]) -> dict[str, PakRow]:
         """Return those Paks that exist, by id, in the order asked for."""
-        wanted = list(dict.fromkeys(pak_id for pak_id in pak_ids if validate.is_id(pak_id)))
+        wanted = list(dict.fromkeys(filter(validate.is_id, validate.listed("pak_id", pak_ids))))
         with self._translated:
             found = {
                 row[0]: PakRow(*row)
@@ -292,11 +296,10 @@ class RecallStore:
             raise InvalidInput(f"match must be any or all, not {match!r}.", hint="use match='any'.")
         if not isinstance(text, str):
             raise InvalidInput(f"text must be a string, not {text!r}.", hint="pass '' for none.")
+        where, values = listing.conditions(listing.checked(PakListFilters(project, pak_type)))
         wanted = fulltext.expression(text, match_all=match == "all")
         if wanted is None:
             return []
-        filters = listing.checked(PakListFilters(project, pak_type))
-        where, values = listing.conditions(filters)
         columns = ", ".join(f"paks.{column}" for column in PakRow._fields)
         sql = (
             f"SELECT {columns}, -bm25(paks_fts) AS score"
@@ -445,7 +448,7 @@ class RecallStore:
     @property
     def _ready(self) -> sqlite3.Connection:
         if self._refusal:
-            raise self._refusal
+            raise self._refusal.with_traceback(None)  # else each call would add to the last one's
         return self._conn
 
     @contextmanager
@@ -477,6 +480,24 @@ def _put(conn: sqlite3.Connection, row: PakRow) -> str | None:
         if found and conn.execute(_UPDATE, (*_replaced(row), row.pak_id, found[0])).rowcount:
             return str(found[0])
     return None
+
+
+def _put_all(conn: sqlite3.Connection, rows: list[PakRow]) -> None:
+    """Write `rows` in a few statements. Any of them may name any other as its successor."""
+    # A successor may come only with a later statement; then it is named once all rows are there.
+    late = {row.pak_id for row in rows} if len(rows) > _ROWS_A_STATEMENT else set()
+    for chunk in _chunks(rows, _ROWS_A_STATEMENT):
+        values = [
+            value
+            for row in chunk
+            for value in (row._replace(superseded_by=None) if row.superseded_by in late else row)
+        ]
+        conn.execute(f"{_INSERT}{', '.join([_ROW] * len(chunk))}{_OR_REPLACE}", values)
+    successors = {row.pak_id: row.superseded_by for row in rows}
+    conn.executemany(
+        "UPDATE paks SET superseded_by = ? WHERE pak_id = ?",
+        [(successor, pak_id) for pak_id, successor in successors.items() if successor in late],
+    )
 
 
 def _reported(row: PakRow, old_hash: str | None) -> UpsertResult:

@@ -23,7 +23,9 @@ from recollect.paks.rows import (
 __all__ = [
     "RISK_FLAG_SEVERITIES",
     "anchors",
+    "is_encodable",
     "is_id",
+    "listed",
     "optional_text",
     "pak_row",
     "reason_codes",
@@ -63,7 +65,17 @@ def optional_text(field: str, value: Any) -> str | None:
 
 def is_id(value: Any) -> TypeGuard[str]:
     """Return whether `value` could be the id of a stored Pak, so that looking it up is safe."""
-    return isinstance(value, str) and bool(value.strip()) and _is_encodable(value)
+    return isinstance(value, str) and bool(value.strip()) and is_encodable(value)
+
+
+def listed(field: str, values: Any) -> list[Any]:
+    """Return `values` as a list; a string is one value, not a list of its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInput(
+            f"{field} entries must come as a list, not {_shown(values)}.",
+            hint="pass a list; an empty one is fine.",
+        )
+    return list(values)
 
 
 def timestamp(value: Any) -> str:
@@ -117,7 +129,7 @@ def reason_codes(entries: Any, *, strict: bool) -> list[ReasonCodeEntry]:
             required_text("reason_code", getattr(entry, "reason_code", None)),
             _weight(getattr(entry, "weight", None)),
         )
-        for entry in _entries("reason_code", entries)
+        for entry in listed("reason_code", entries)
     ]
     _no_duplicates("reason_code", checked, key=lambda entry: entry.reason_code)
     if strict:
@@ -133,7 +145,7 @@ def risk_flags(entries: Any, *, strict: bool) -> list[RiskFlagEntry]:
             required_text("risk_flag", getattr(entry, "risk_flag", None)),
             _severity(getattr(entry, "severity", None)),
         )
-        for entry in _entries("risk_flag", entries)
+        for entry in listed("risk_flag", entries)
     ]
     _no_duplicates("risk_flag", checked, key=lambda entry: entry.risk_flag)
     if strict:
@@ -151,7 +163,7 @@ def anchors(entries: Any) -> list[PakAnchorEntry]:
             required_text("source_path", getattr(entry, "source_path", None)),
             required_text("kind", getattr(entry, "kind", None)),
         )
-        for entry in _entries("anchor_id", entries)
+        for entry in listed("anchor_id", entries)
     ]
     _no_duplicates("anchor_id", checked, key=lambda entry: entry.anchor_id)
     return checked
@@ -164,19 +176,10 @@ def relations(entries: Any) -> list[PakRelationEntry]:
             required_text("related_pak_id", getattr(entry, "related_pak_id", None)),
             required_text("relation_type", getattr(entry, "relation_type", None)),
         )
-        for entry in _entries("related_pak_id", entries)
+        for entry in listed("related_pak_id", entries)
     ]
     _no_duplicates("related_pak_id", checked, key=lambda entry: entry)
     return checked
-
-
-def _entries(field: str, entries: Any) -> list[Any]:
-    if isinstance(entries, str) or not isinstance(entries, Iterable):
-        raise InvalidInput(
-            f"{field} entries must come as a list, not {_shown(entries)}.",
-            hint="pass a list; an empty one clears the set.",
-        )
-    return list(entries)
 
 
 def _weight(value: Any) -> float:
@@ -226,7 +229,7 @@ def _pinned(entry: RiskFlagEntry) -> None:
 
 
 def _encodable(field: str, value: str) -> str:
-    if not (value.isascii() or _is_encodable(value)):
+    if not (value.isascii() or is_encodable(value)):
         raise InvalidInput(
             f"{field} holds half of a surrogate pair and cannot be stored as UTF-8.",
             hint="decode the text with errors='replace' before passing it on.",
@@ -234,7 +237,8 @@ def _encodable(field: str, value: str) -> str:
     return value
 
 
-def _is_encodable(value: str) -> bool:
+def is_encodable(value: str) -> bool:
+    """Return whether `value` can be stored, which half of a surrogate pair cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:
