@@ -49,8 +49,13 @@ class Operation:
     cycle: int | None = None
 
     def start(self, turn: int, count: int) -> int:
-        """Return where the block of a turn begins."""
-        return (turn % self.cycle if self.cycle else turn) * count
+        """Return where the block of a turn begins: past the warm-up, unless it is a walk."""
+        return turn % self.cycle * count if self.cycle else self.warm_up + turn * count
+
+    @property
+    def warm_up(self) -> int:
+        """How many operations each library does before the clock counts: as many as the other."""
+        return self.peer
 
 
 def operations(size: int) -> tuple[Operation, ...]:
@@ -115,7 +120,7 @@ class Bench:
             for turn, name in by_turns(tuple(counts), operation.rounds + 1):
                 # The first turn warms up: as many operations for both, and the same answers.
                 warming = turn == 0
-                count = operation.peer if warming else counts[name]
+                count = operation.warm_up if warming else counts[name]
                 start = 0 if warming else operation.start(turn - 1, count)
                 block, digest = self._ask(name, operation.call, start, count)
                 if warming or operation.ours == operation.peer:

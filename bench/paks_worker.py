@@ -19,6 +19,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,6 +30,14 @@ MODULES = {"recollect": "recollect.paks", "tokenpak": "tokenpak.companion.recall
 # Two fixed shuffles, so that the Paks deleted are not those changed just before.
 UPDATE_STEP = 7919
 DELETE_STEP = 6007
+
+# What shows that a write did its work: a write that finds nothing to do is cheap.
+DID_ITS_WORK: dict[str, Callable[[Any], bool]] = {
+    "insert": attrgetter("inserted"),
+    "insert_batch": attrgetter("inserted"),
+    "update": attrgetter("body_changed"),
+    "delete": bool,
+}
 
 Block = Callable[[], Iterable[Any]]
 
@@ -42,6 +51,9 @@ class Catalogue:
         self._filters = recall.PakListFilters
         self._delete = getattr(self._store, "delete_pak", self._delete_by_sql)
         self._cursor: str | None = None
+
+    def close(self) -> None:
+        self._store.close()
 
     def insert(self, start: int, count: int, size: int) -> Block:
         del size
@@ -102,9 +114,10 @@ class Catalogue:
         self._cursor = cursor
         return pages
 
-    def _delete_by_sql(self, pak_id: str) -> None:
-        self._store.conn.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,))
+    def _delete_by_sql(self, pak_id: str) -> bool:
+        cursor = self._store.conn.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,))
         self._store.conn.commit()  # nothing to do in autocommit, right otherwise
+        return bool(cursor.rowcount > 0)
 
 
 def cpu_s() -> float:
@@ -113,13 +126,15 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def measured(block: Block) -> dict[str, Any]:
+def measured(block: Block, did_its_work: Callable[[Any], bool] | None) -> dict[str, Any]:
     """Run a block; return its cost, how many operations it did and a digest of what it read."""
     gc.collect()
     before = cpu_s()
     found = block()
     spent = cpu_s() - before
     found = list(found)
+    if did_its_work and not all(map(did_its_work, found)):
+        raise RuntimeError("A write found nothing to do; its time would mean nothing.")
     return {"cpu_s": spent, "count": len(found), "digest": _digest(found)}
 
 
@@ -153,8 +168,11 @@ def main() -> None:
     print(json.dumps(_versions(library)), file=answers, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        block = getattr(catalogue, request.pop("operation"))(**request)
-        print(json.dumps(measured(block)), file=answers, flush=True)
+        operation = request.pop("operation")
+        block = getattr(catalogue, operation)(**request)
+        answer = measured(block, DID_ITS_WORK.get(operation))
+        print(json.dumps(answer), file=answers, flush=True)
+    catalogue.close()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from bench import paks_data, paks_worker
 from bench.paks import SIZES, operations
 from bench.workers import by_turns
@@ -63,3 +65,22 @@ def test_the_blocks_of_a_walk_cover_all_pages_and_then_start_over() -> None:
 
     starts = [walk.start(turn, walk.ours) for turn in range(11)]
     assert starts == [*range(0, 1000, 100), 0]
+
+
+def test_measured_writes_leave_alone_what_the_warm_up_wrote() -> None:
+    for operation in operations(10_000):
+        if operation.cycle is None:
+            assert operation.start(0, operation.ours) == operation.warm_up
+            assert operation.start(1, operation.ours) == operation.warm_up + operation.ours
+
+
+def test_a_write_that_finds_nothing_to_do_is_not_measured(tmp_path: Path) -> None:
+    catalogue = paks_worker.Catalogue("recollect", tmp_path / "recall.db")
+    insert, delete = catalogue.insert(0, 2, 100), catalogue.delete(0, 1, 100)
+    inserted, deleted = (paks_worker.DID_ITS_WORK[name] for name in ("insert", "delete"))
+
+    assert paks_worker.measured(insert, inserted)["count"] == 2
+    assert paks_worker.measured(delete, deleted)["count"] == 1
+    with pytest.raises(RuntimeError, match="nothing to do"):
+        paks_worker.measured(delete, deleted)
+    catalogue.close()
