@@ -167,20 +167,27 @@ def _ranked(
     best = index.best(found.slots, scores, keep)
     best = np.concatenate([best, np.setdiff1d(promised, best)])
     order = np.argsort(found.slots, kind="stable")
-    at = order[np.searchsorted(found.slots, best, sorter=order)]
-    confidence, updated_at = index.column("confidence"), index.column("updated_at")
-    last_reinforced = index.column("last_reinforced")
+    rows = order[np.searchsorted(found.slots, best, sorter=order)]
     return [
-        Ranked(
-            pak_id=pak_id,
-            score=float(scores[row]),
-            signals=_signals_of(signals, found, row),
-            confidence=float(confidence[slot]),
-            last_reinforced=float(last_reinforced[slot]),
-            updated_at=f"{int(updated_at[slot]):020d}",
-            was_expanded=bool(found.expanded[row]),
+        Ranked(pak_id, one_score, one, confidence, last_reinforced, f"{updated_at:020d}", expanded)
+        for (
+            pak_id,
+            one_score,
+            one,
+            confidence,
+            last_reinforced,
+            updated_at,
+            expanded,
+        ) in zip(
+            index.pak_ids(best),
+            scores[rows].tolist(),
+            _shown(signals, found, rows),
+            index.column("confidence")[best].tolist(),
+            index.column("last_reinforced")[best].tolist(),
+            index.column("updated_at")[best].tolist(),
+            found.expanded[rows].tolist(),
+            strict=True,
         )
-        for pak_id, slot, row in zip(index.pak_ids(best), best, at, strict=True)
     ]
 
 
@@ -198,19 +205,24 @@ def _signals(
     )
 
 
-def _signals_of(signals: score.SignalColumns, found: Candidates, row: int) -> Signals:
-    def shown(column: NDArray[np.float64] | None) -> float | None:
-        return None if column is None else round(float(column[row]), 9)
-
-    return Signals(
-        similarity=round(float(signals.similarity[row]), 9),
-        confidence=round(float(signals.confidence[row]), 9),
-        recency=round(float(signals.recency[row]), 9),
-        centrality=round(float(signals.centrality[row]), 9),
-        reinforcement=round(float(signals.reinforcement[row]), 9),
-        lexical=shown(found.lexical),
-        semantic=shown(found.semantic),
+def _shown(
+    signals: score.SignalColumns, found: Candidates, rows: NDArray[np.int64]
+) -> list[Signals]:
+    """Return the signals of some rows as an answer shows them: to nine decimals."""
+    columns = (
+        signals.similarity,
+        signals.confidence,
+        signals.recency,
+        signals.centrality,
+        signals.reinforcement,
+        found.lexical,
+        found.semantic,
     )
+    shown = (
+        [None] * len(rows) if column is None else np.round(column[rows], 9).tolist()
+        for column in columns
+    )
+    return [Signals(*values) for values in zip(*shown, strict=True)]
 
 
 def _hydrated(
