@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from recollect.engine import Recollect
+from recollect.frames.registry import FrameRegistry
+from recollect.paks import RecallStore
 
 __all__ = ["AsyncRecollect"]
 
@@ -33,9 +36,25 @@ class AsyncRecollect:
         self.memory = memory
 
     @classmethod
+    @functools.wraps(vars(Recollect)["open"].__func__)
     async def open(cls, *args: Any, **kwargs: Any) -> AsyncRecollect:
         """Open the memory; the arguments are those of `Recollect.open`."""
         return cls(await asyncio.to_thread(Recollect.open, *args, **kwargs))
+
+    @property
+    def path(self) -> Path:
+        """Where the database file is."""
+        return self.memory.path
+
+    @property
+    def paks(self) -> RecallStore:
+        """The catalogue; its calls are not awaited."""
+        return self.memory.paks
+
+    @property
+    def frames(self) -> FrameRegistry:
+        """The frames; looking them up and changing them is not awaited."""
+        return self.memory.frames
 
     remember = _awaited("remember")
     remember_many = _awaited("remember_many")

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.errors import InvalidInput
@@ -31,7 +31,7 @@ from recollect.model import (
     Remembered,
 )
 from recollect.paks import RecallStore, UnknownPak
-from recollect.paks.validate import is_id
+from recollect.paks.validate import is_id, optional_text
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, Dispute, MemoryStore, Page
@@ -110,6 +110,10 @@ class Recollect:
         of near-duplicates. `hours="wall"` lets idle time count. `cache_file=False` keeps no copy of
         the index beside the database.
         """
+        if hours not in get_args(HoursMode):
+            raise InvalidInput(
+                f"hours must be active or wall, not {hours!r}.", hint="leave hours out for active."
+            )
         store = SqliteStore.open(path, store_id=uuid.uuid4().hex)
         try:
             chosen = load_embedder(embedder)
@@ -207,7 +211,7 @@ class Recollect:
         An item is a text, or a mapping with the arguments of `remember`. All are checked before
         the first is written.
         """
-        arguments = [_arguments(item) for item in items]
+        arguments = [_arguments(item) for item in _listed(items)]
         stamp, clock = self._times(now)
         for item in arguments:
             draft(item, place=LOCAL, now=stamp, active_hours=clock.active_hours)
@@ -243,7 +247,7 @@ class Recollect:
                 for block in answer.packed.blocks
             ),
             query={
-                "query": query,
+                "query": request.query,
                 "frame": definition.name,
                 "top_k": top_k,
                 "token_budget": token_budget,
@@ -313,6 +317,7 @@ class Recollect:
 
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
+        note = optional_text("note", note) or ""
         with self._lock:
             self._two(pak_id, other)
             with self._store.transaction():
@@ -434,7 +439,7 @@ class Recollect:
             else _positive("token_budget", token_budget, 10**9),
             active_hours=clock.active_hours,
             now=now,
-            project=project,
+            project=optional_text("project", project),
             tags=_patterns(tags),
         )
         return request, clock
@@ -538,6 +543,15 @@ def _cache_path(path: Path) -> Path | None:
     return None if str(path) == ":memory:" else path.with_name(path.name + ".index")
 
 
+def _listed(items: object) -> Iterable[object]:
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InvalidInput(
+            f"items must be a list of memories, not {type(items).__name__}.",
+            hint="use remember() for one.",
+        )
+    return items
+
+
 def _arguments(item: object) -> Mapping[str, Any]:
     if isinstance(item, str):
         return {"content": item}
@@ -582,9 +596,10 @@ def _positive(field: str, value: object, most: int) -> int:
 def _past(now: object, seconds: float) -> str:
     try:
         given = datetime.fromisoformat(now) if isinstance(now, str) else None
-    except ValueError:
-        given = None
-    if given is None or given.utcoffset() is None:
+        stamp = iso(given.timestamp()) if given and given.utcoffset() is not None else None
+    except (ValueError, OverflowError):
+        stamp = None
+    if given is None or stamp is None:
         raise InvalidInput(
             f"now must be an ISO-8601 time in UTC, not {now!r}.", hint="2026-05-11T12:00:00Z"
         )
@@ -593,4 +608,4 @@ def _past(now: object, seconds: float) -> str:
             f"now is {now}, more than a day ahead of the clock.",
             hint="check the clock of the machine that sent it, or leave now out.",
         )
-    return iso(given.timestamp())
+    return stamp

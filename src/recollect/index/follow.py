@@ -30,13 +30,10 @@ class Follower:
     def current(self) -> MemoryIndex:
         """Return the index, up to date with everything committed so far."""
         state = self._store.state()
-        index = self._index
-        if index is None or not _continues(index, state):
-            index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
-        if index.revision != state.revision:
-            for changes in self._store.changes(index.revision):
-                index.apply(changes)
-        return index
+        if self._index is not None and self._index.revision == state.revision:
+            return self._index
+        with self._store.snapshot():
+            return self._caught_up(self._store.state())
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""
@@ -52,8 +49,19 @@ class Follower:
         if index.revision - self._saved_revision == 0:
             return
         index = self.current()
-        save(index, self._cache_path, token)
+        try:
+            save(index, self._cache_path, token)
+        except OSError:
+            return  # a full disk, or a folder that may not be written: the store has it all
         self._store.set_cache_token(token)
+
+    def _caught_up(self, state: StoreState) -> MemoryIndex:
+        index = self._index
+        if index is None or not _continues(index, state):
+            index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
+        for changes in self._store.changes(index.revision):
+            index.apply(changes)
+        return index
 
     def _loaded(self, state: StoreState) -> MemoryIndex | None:
         if self._cache_path is None or state.cache_token is None:

@@ -43,7 +43,7 @@ def ask(query: str, *, embedder: Embedder, index: MemoryIndex, selection: Select
                 hint="check that it serves the model that the store was filled with.",
             )
         return Question(words, quantise(vector))
-    except EmbedderError:
+    except (EmbedderError, OSError):
         return Question(words, None, embedder_failed=True)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from math import isfinite
+from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
@@ -50,8 +50,8 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         summary=_text("summary", arguments.get("summary") or ""),
         tags=tags,
         confidence=_confidence(arguments.get("confidence", 1.0)),
-        occurred_at=_optional("occurred_at", arguments.get("occurred_at")),
-        valid_until=_optional("valid_until", arguments.get("valid_until")),
+        occurred_at=_moment("occurred_at", arguments.get("occurred_at")),
+        valid_until=_moment("valid_until", arguments.get("valid_until")),
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
@@ -116,7 +116,24 @@ def _names(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _optional(field: str, value: Any) -> str | None:
-    return None if value is None else _text(field, value)
+    if value is None:
+        return None
+    text = _text(field, value)
+    if not text.strip():
+        raise InvalidInput(f"{field} is blank.", hint=f"leave {field} out, or fill it in.")
+    return text
+
+
+def _moment(field: str, value: Any) -> str | None:
+    text = _optional(field, value)
+    try:
+        if text is not None:
+            datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{field} must be an ISO-8601 time, not {text!r:.60}.", hint="2026-05-11T12:00:00Z"
+        ) from None
+    return text
 
 
 def _name(field: str, value: Any) -> str:
@@ -150,8 +167,9 @@ def _text(field: str, value: Any) -> str:
 
 def _confidence(value: Any) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not isfinite(value) or not 0.0 <= value <= 1.0:
+    # A NaN fails the comparison too.
+    if not number or not 0.0 <= value <= 1.0:
         raise InvalidInput(
-            f"confidence must be a number from 0 to 1, not {value!r}.", hint="1.0 is certain."
+            f"confidence must be a number from 0 to 1, not {value!r:.60}.", hint="1.0 is certain."
         )
     return float(value)

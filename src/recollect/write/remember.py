@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embed import EmbedderError
+from recollect.embed import EmbedderError, ModelIdentity, check_model
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
 from recollect.model import Memory, Remembered
@@ -48,10 +48,33 @@ def remember(
     clock: ClockState,
     now: str,
 ) -> Batch:
-    """Write memories; with an index, look for likenesses and link to them."""
+    """Write memories; with an index, look for likenesses and link to them.
+
+    Of several with one id the last counts; the report on the first says whether it is new.
+    """
+    latest = {memory.pak_id: memory for memory in memories}
+    batch = _write(list(latest.values()), store, embedder, index=index, clock=clock, now=now)
+    report = dict(zip(latest, batch.remembered, strict=True))
+    remembered = []
+    for memory in memories:
+        remembered.append(report[memory.pak_id])
+        report[memory.pak_id] = replace(remembered[-1], created=False)
+    return Batch(tuple(remembered), batch.error)
+
+
+def _write(
+    memories: Sequence[Memory],
+    store: MemoryStore,
+    embedder: Embedder,
+    *,
+    index: MemoryIndex | None,
+    clock: ClockState,
+    now: str,
+) -> Batch:
     embedded = _embedded(store, embedder, memories)
     with store.transaction():
-        _learn_model(store, embedder, embedded)
+        _check_model(store, embedder, embedded)
+        is_behind = index is not None and store.state().revision != index.revision + 1
         placed = _placed(store, memories)
         before = store.memories(memory.pak_id for memory in placed)
         wants_vector = embedder.dimension > 0 if embedded.error is None else True
@@ -69,8 +92,12 @@ def remember(
             memory.pak_id in before and before[memory.pak_id].content == memory.content
             for memory in placed
         ]
-        linked = _linked(placed, written, same, embedded, index, store)
-    return Batch(linked, embedded.error)
+        if index is None or embedded.dimension is None:
+            return Batch(_unlinked(placed, written, embedded), embedded.error)
+        found = _likenesses(placed, written, embedded, index)
+        if is_behind:
+            found = _still_there(found, store)
+        return Batch(_linked(placed, written, same, found, store), None)
 
 
 def fill_pending(store: MemoryStore, embedder: Embedder) -> int:
@@ -85,11 +112,14 @@ def fill_pending(store: MemoryStore, embedder: Embedder) -> int:
         for (pak_id, _), vector in zip(waiting, embedded.vectors, strict=True)
         if vector is not None
     }
-    if vectors:
-        with store.transaction():
-            _learn_model(store, embedder, embedded)
-            store.set_vectors(vectors)
-    return len(vectors)
+    if not vectors:
+        return 0
+    with store.transaction():
+        _check_model(store, embedder, embedded)
+        # Another process may have been faster, or have changed a text meanwhile.
+        still = dict(set(waiting).intersection(store.pending(len(waiting))))
+        store.set_vectors({pak_id: vectors[pak_id] for pak_id in still if pak_id in vectors})
+    return len(still)
 
 
 def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:
@@ -105,9 +135,12 @@ def embedded_text(memory: Memory) -> str:
     return memory.content
 
 
-def _learn_model(store: MemoryStore, embedder: Embedder, embedded: Embedded) -> None:
-    """Note which model the store's vectors are of when the first one arrives."""
-    if store.state().model_id is None and embedded.error is None:
+def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embedded) -> None:
+    """Note the model of the first vectors; refuse another one's, also if it changed just now."""
+    state = store.state()
+    if state.model_id is not None:
+        check_model(ModelIdentity(state.model_id, state.dimension or 0), embedder)
+    elif embedded.error is None:
         store.set_model(embedder.model_id, embedded.dimension or 0)
 
 
@@ -126,20 +159,23 @@ def _placed(store: MemoryStore, memories: Sequence[Memory]) -> list[Memory]:
     return placed
 
 
+def _unlinked(
+    memories: Sequence[Memory], written: Sequence[Written], embedded: Embedded
+) -> tuple[Remembered, ...]:
+    state: Literal["ready", "pending"] = "ready" if embedded.error is None else "pending"
+    return tuple(
+        Remembered(memory.pak_id, one.created, state)
+        for memory, one in zip(memories, written, strict=True)
+    )
+
+
 def _linked(
     memories: Sequence[Memory],
     written: Sequence[Written],
     same: Sequence[bool],
-    embedded: Embedded,
-    index: MemoryIndex | None,
+    found: Sequence[Sequence[Likeness]],
     store: MemoryStore,
 ) -> tuple[Remembered, ...]:
-    if index is None or embedded.dimension is None:
-        return tuple(
-            Remembered(memory.pak_id, one.created, _state(embedded))
-            for memory, one in zip(memories, written, strict=True)
-        )
-    found = _likenesses(memories, written, embedded, index)
     touched = {like.row_id for likes in found for like in likes}
     touched |= {one.row_id for one in written}
     edges = AutomaticEdges(store.edges(sorted(touched)))
@@ -152,7 +188,7 @@ def _linked(
             Remembered(
                 pak_id=memory.pak_id,
                 created=one.created,
-                state=_state(embedded),
+                state="ready",
                 near_duplicates=near_duplicates(likes),
                 linked=tuple(like.pak_id for like in joined),
             )
@@ -180,6 +216,12 @@ def _likenesses(
                     Likeness(written[earlier].row_id, memories[earlier].pak_id, cosine)
                 )
     return found
+
+
+def _still_there(found: Sequence[Sequence[Likeness]], store: MemoryStore) -> list[list[Likeness]]:
+    """Leave out what another process deleted since the index last looked."""
+    rows = store.row_ids({like.pak_id for likes in found for like in likes})
+    return [[like for like in likes if rows.get(like.pak_id) == like.row_id] for likes in found]
 
 
 def _among_old(vectors: NDArray[np.int8], index: MemoryIndex) -> list[list[Likeness]]:
@@ -221,7 +263,3 @@ def _among_new(vectors: NDArray[np.int8]) -> list[list[tuple[int, float]]]:
         [(int(j), round(float(cosines[i, j]), 9)) for j in np.nonzero(cosines[i, :i] >= SIMILAR)[0]]
         for i in range(len(vectors))
     ]
-
-
-def _state(embedded: Embedded) -> Literal["ready", "pending"]:
-    return "ready" if embedded.error is None else "pending"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embed import EmbedderBadAnswer, EmbedderError
+from recollect.embed import EmbedderBadAnswer, EmbedderError, EmbedderUnavailable
 from recollect.embed.quantise import quantise
 from recollect.ports.embedder import Embedder
 
@@ -41,18 +41,28 @@ def embed(embedder: Embedder, texts: Sequence[str], *, dimension: int | None) ->
     if not texts:
         return Embedded(())
     try:
-        matrix = embedder.embed_documents(texts)
-        _check_shape(matrix, len(texts), dimension)
-        return Embedded(list(quantise(matrix)))
+        answer = embedder.embed_documents(texts)
+        # Only now: a remote model knows its dimension from its first answer.
+        expected = embedder.dimension if dimension is None else dimension
+        return Embedded(list(quantise(_matrix(answer, (len(texts), expected)))))
     except EmbedderError as error:
         return Embedded([None] * len(texts), error)
+    except OSError as error:
+        down = EmbedderUnavailable(
+            f"The embedder failed: {error}.", hint="try again when it can be reached."
+        )
+        return Embedded([None] * len(texts), down)
 
 
-def _check_shape(matrix: NDArray[np.float32], count: int, dimension: int | None) -> None:
-    shape = np.shape(matrix)
-    if len(shape) != 2 or shape[0] != count or (dimension is not None and shape[1] != dimension):
+def _matrix(answer: object, shape: tuple[int, int]) -> NDArray[np.float32]:
+    try:
+        matrix = np.asarray(answer)
+    except ValueError:  # rows of several lengths
+        matrix = np.empty(0)
+    if matrix.shape != shape or matrix.dtype.kind not in "fiu":
         raise EmbedderBadAnswer(
-            f"The embedder answered {count} texts with an array of shape {shape};"
-            f" vectors of {dimension or 'some'} numbers were expected.",
+            f"The embedder answered with {matrix.dtype} of shape {matrix.shape};"
+            f" {shape[0]} vectors of {shape[1]} numbers were expected.",
             hint="check that the embedder serves the model that the store was filled with.",
         )
+    return matrix

@@ -113,6 +113,16 @@ _INDEXES = (
 _NEXT_REVISION = "UPDATE engine_state SET revision = revision + 1;"
 _REVISION = "(SELECT revision FROM engine_state)"
 
+
+def _self_changed(condition: str) -> str:
+    """Return the statements that fire the event of a changed self block on a condition."""
+    return f"""DELETE FROM memory_events WHERE event = 'self_block_change' AND {condition};
+    INSERT INTO memory_events (event, changed)
+    SELECT 'self_block_change', {_REVISION} WHERE {condition};"""
+
+
+_SELF_TAGS = """LIKE '%"self/%'"""
+
 # Whoever deletes or edits a Pak, through the engine, the catalogue or plain SQL: it is a change.
 _TRIGGERS = {
     "memories_ad": f"""CREATE TRIGGER memories_ad AFTER DELETE ON memories
@@ -120,15 +130,14 @@ BEGIN
     {_NEXT_REVISION}
     DELETE FROM memories_gone WHERE row_id = OLD.row_id;
     INSERT INTO memories_gone (row_id, changed) VALUES (OLD.row_id, {_REVISION});
-    DELETE FROM memory_events WHERE event = 'self_block_change' AND OLD.tags LIKE '%"self/%';
-    INSERT INTO memory_events (event, changed)
-    SELECT 'self_block_change', {_REVISION} WHERE OLD.tags LIKE '%"self/%';
+    {_self_changed(f"OLD.tags {_SELF_TAGS}")}
 END""",
     "paks_au_memories": f"""CREATE TRIGGER paks_au_memories AFTER UPDATE ON paks
 WHEN EXISTS (SELECT 1 FROM memories WHERE pak_id = NEW.pak_id)
 BEGIN
     {_NEXT_REVISION}
     UPDATE memories SET changed = {_REVISION} WHERE pak_id = NEW.pak_id;
+    {_self_changed(f"(SELECT tags FROM memories WHERE pak_id = NEW.pak_id) {_SELF_TAGS}")}
 END""",
 }
 

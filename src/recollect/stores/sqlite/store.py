@@ -164,6 +164,7 @@ class SqliteStore:
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist; what they have lived through stays."""
         known = self.row_ids(new.memory.pak_id for new in memories)
+        was_self = self._any_self(known.values())
         self._catalogue.upsert_paks(map(rows.pak_values, memories), now=now)
         revision = self._revision()
         for chunk in _chunks(list(memories), 250):
@@ -174,7 +175,8 @@ class SqliteStore:
             ]
             self._conn.execute(self._upsert(len(chunk)), values)
         ids = self.row_ids(new.memory.pak_id for new in memories)
-        if any(tag.startswith("self/") for new in memories for tag in new.memory.tags):
+        is_self = any(tag.startswith("self/") for new in memories for tag in new.memory.tags)
+        if was_self or is_self:
             self.fire("self_block_change")
         return [Written(ids[new.memory.pak_id], new.memory.pak_id not in known) for new in memories]
 
@@ -299,6 +301,7 @@ class SqliteStore:
             "edges": "SELECT count(*) FROM memory_edges WHERE weight > 0",
             "open_disputes": "SELECT count(*) FROM memory_disputes WHERE is_open = 1",
             "frames": "SELECT count(*) FROM memory_frames",
+            "reembedded": f"SELECT count(vector_{1 - self._slot}) FROM memories",
         }
         return {name: self._one(sql)[0] for name, sql in queries.items()}
 
@@ -464,6 +467,16 @@ class SqliteStore:
                 return
             last = found[-1][-2]
             yield [IndexRow(row[-2], rows.from_row(row), rows.to_vector(row[-1])) for row in found]
+
+    def _any_self(self, row_ids: Iterable[int]) -> bool:
+        return any(
+            self._all(
+                f"SELECT 1 FROM memories WHERE row_id IN ({_marks(chunk)}) AND tags LIKE"
+                " '%\"self/%' LIMIT 1",
+                *chunk,
+            )
+            for chunk in _chunks(list(row_ids))
+        )
 
     def _pair(self, first: str, second: str) -> tuple[int, int]:
         ids = self.row_ids((first, second))
