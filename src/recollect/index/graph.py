@@ -39,9 +39,6 @@ class _Edges:
     weights: NDArray[np.float64]
 
 
-_NO_EDGES = _Edges(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float64))
-
-
 class Graph:
     """Edges between living slots."""
 
@@ -50,8 +47,10 @@ class Graph:
         self._node_at: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._slot_of: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._nodes = 0
+        # The edges of node n lie between starts[n] and starts[n + 1].
         self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-        self._frozen = _NO_EDGES
+        self._far: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._weights: NDArray[np.float64] = np.empty(0, dtype=np.float64)
         self._tail: dict[int, dict[int, float]] = {}
         self._tail_size = 0
         self._everyone: NDArray[np.float64] | None = None
@@ -96,7 +95,7 @@ class Graph:
             self._tail.setdefault(one, {})[other] = weight
             self._tail.setdefault(other, {})[one] = weight
         self._tail_size += 2 * len(ends[0])
-        if self._tail_size > max(_LEAST_TAIL, len(self._frozen.near) // 8):
+        if self._tail_size > max(_LEAST_TAIL, len(self._far) // 8):
             self._freeze()
 
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
@@ -132,9 +131,9 @@ class Graph:
         return {
             "node_at": self._node_at[: self._size],
             "slot_of": self._slot_of[: self._nodes],
-            "near": self._frozen.near,
-            "far": self._frozen.far,
-            "weights": self._frozen.weights,
+            "starts": self._starts,
+            "far": self._far,
+            "weights": self._weights,
         }
 
     @classmethod
@@ -142,7 +141,7 @@ class Graph:
         cls,
         node_at: NDArray[np.int32],
         slot_of: NDArray[np.int32],
-        near: NDArray[np.int32],
+        starts: NDArray[np.int64],
         far: NDArray[np.int32],
         weights: NDArray[np.float64],
     ) -> Graph:
@@ -150,7 +149,7 @@ class Graph:
         graph = cls()
         graph._node_at, graph._size = node_at, len(node_at)
         graph._slot_of, graph._nodes = slot_of, len(slot_of)
-        graph._set_frozen(_Edges(near, far, weights))
+        graph._starts, graph._far, graph._weights = starts, far, weights
         return graph
 
     def _nodes_for(self, slots: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -173,7 +172,9 @@ class Graph:
         settled = nodes[nodes < len(self._starts) - 1]
         counts = self._starts[settled + 1] - self._starts[settled]
         places = ranges(self._starts[settled], counts)
-        edges = [_at(self._frozen, places)] + [self._changed(node) for node in changed]
+        near = np.repeat(settled, counts)
+        edges = [_Edges(near, self._far[places], self._weights[places])]
+        edges += [self._changed(node) for node in changed]
         return edges[0] if len(edges) == 1 else _joined(edges)
 
     def _changed(self, node: int) -> _Edges:
@@ -181,8 +182,9 @@ class Graph:
         weights: dict[int, float] = {}
         if node < len(self._starts) - 1:
             before = slice(self._starts[node], self._starts[node + 1])
-            far, old = self._frozen.far[before].tolist(), self._frozen.weights[before].tolist()
-            weights.update(zip(far, old, strict=True))
+            weights.update(
+                zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True)
+            )
         weights.update(self._tail[node])
         ends = [end for end, weight in weights.items() if weight > 0]
         return _Edges(
@@ -242,11 +244,8 @@ class Graph:
         self._slot_of, self._nodes = self._slot_of[living], len(living)
         self._node_at[self._slot_of] = np.arange(self._nodes)
         self._tail, self._tail_size = {}, 0
-        self._set_frozen(_Edges(renumbered[edges.near], renumbered[edges.far], edges.weights))
-
-    def _set_frozen(self, edges: _Edges) -> None:
-        self._frozen = edges
-        self._starts = edges.near.searchsorted(np.arange(self._nodes + 1))
+        self._starts = renumbered[edges.near].searchsorted(np.arange(self._nodes + 1))
+        self._far, self._weights = renumbered[edges.far], edges.weights
 
 
 def _key(near: NDArray[np.integer], far: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -85,7 +85,8 @@ class MemoryIndex:
         for row in rows:
             if row.vector is not None:
                 self._vectors.check(row.vector)
-        self._forget(changes.gone)
+        if changes.gone:
+            self._forget(changes.gone)
         for start in range(0, len(rows), _BATCH):
             self._take(rows[start : start + _BATCH])
         if changes.edges:
@@ -290,7 +291,7 @@ class MemoryIndex:
         self._terms_held -= int(self._columns["length"][slot])
 
     def _take(self, rows: Sequence[IndexRow]) -> None:
-        """Overwrite Paks whose text is as it was; append the others and bury what they replace."""
+        """Overwrite Paks whose text is as it was; put the others in new slots."""
         digests = [_text_digest(row.memory) for row in rows]
         known = self._slots_of_rows([row.row_id for row in rows])
         same = (known >= 0) & (self._digests_at(known) == digests)
@@ -299,11 +300,20 @@ class MemoryIndex:
             self._vectors.overwrite(int(known[place]), rows[place].vector)
         fresh = np.flatnonzero(~same).tolist()
         if fresh:
-            first = self._append([rows[place] for place in fresh], [digests[p] for p in fresh])
-            for slot, place in enumerate(fresh, first):
-                if known[place] >= 0:
-                    self._graph.move(int(known[place]), slot)
-                    self._kill(int(known[place]))
+            self._replace(
+                known[fresh].tolist(), [rows[p] for p in fresh], [digests[p] for p in fresh]
+            )
+
+    def _replace(
+        self, replaced: Sequence[int], rows: Sequence[IndexRow], digests: Sequence[int]
+    ) -> None:
+        # The old die first: a lookup that is frozen on the way must not take them for living.
+        for slot in replaced:
+            if slot >= 0:
+                self._kill(slot)
+        for new, old in enumerate(replaced, self._append(rows, digests)):
+            if old >= 0:
+                self._graph.move(old, new)
 
     def _append(self, rows: Sequence[IndexRow], digests: Sequence[int]) -> int:
         memories = [row.memory for row in rows]

@@ -35,6 +35,9 @@ class Lookup:
 
         `alive` covers every slot, the new ones included.
         """
+        if len(keys) > _LEAST_TAIL:
+            self._freeze(alive, keys, first)
+            return
         for slot, key in enumerate(keys, first):
             self._tail.setdefault(key, []).append(slot)
         self._tail_size += len(keys)
@@ -53,9 +56,9 @@ class Lookup:
         """Return the living slot of each key, -1 where there is none; for keys that are unique."""
         found = np.full(len(keys), -1, dtype=np.int64)
         if len(self._keys):
-            places = self._keys.searchsorted(keys).clip(max=len(self._keys) - 1)
-            slots = self._slots[places]
-            hit = (self._keys[places] == keys) & alive[slots]
+            places = self._keys.searchsorted(keys)
+            slots = self._slots.take(places, mode="clip")
+            hit = (self._keys.take(places, mode="clip") == keys) & alive[slots]
             found[hit] = slots[hit]
         if self._tail:
             for place in np.flatnonzero(found < 0).tolist():
@@ -80,11 +83,13 @@ class Lookup:
         lookup._keys, lookup._slots = keys, slots
         return lookup
 
-    def _freeze(self, alive: NDArray[np.bool_]) -> None:
+    def _freeze(self, alive: NDArray[np.bool_], more: Sequence[int] = (), first: int = 0) -> None:
+        """Sort everything into the arrays, `more` keys from slot `first` on included."""
         tail = [(key, slot) for key, slots in self._tail.items() for slot in slots]
         late = np.array(tail, dtype=np.int64).reshape(-1, 2)
-        keys = np.concatenate((self._keys, late[:, 0]))
-        slots = np.concatenate((self._slots, late[:, 1].astype(np.int32)))
+        added = np.arange(first, first + len(more))
+        keys = np.concatenate((self._keys, late[:, 0], np.array(more, dtype=np.int64)))
+        slots = np.concatenate((self._slots, late[:, 1], added)).astype(np.int32)
         living = alive[slots]
         keys, slots = keys[living], slots[living]
         order = np.argsort(keys, kind="stable")

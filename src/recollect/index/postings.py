@@ -103,15 +103,12 @@ class Postings:
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
         self._merge_all()
-        if self._segments:
-            self._segments = [self._without_unused(_moved(self._segments[0], moved))]
-        else:
-            self._numbers, self._sorted = {}, None
+        self._segments = [self._without_unused(_moved(self._segments[0], moved))]
 
     def export(self) -> dict[str, Any]:
         """Return the names in order of their numbers, and the one segment they point into."""
         self._merge_all()
-        segment = self._segments[0] if self._segments else _segment(*(np.empty(0),) * 3)
+        segment = self._segments[0]
         return {
             "names": list(self._numbers),
             "numbers": segment.names,
@@ -132,25 +129,25 @@ class Postings:
         """Return the postings that were exported."""
         postings = cls()
         postings._numbers = dict(zip(names, range(len(names)), strict=True))
-        if len(slots):
-            postings._segments = [_Segment(numbers, starts, slots, counts)]
+        postings._segments = [_Segment(numbers, starts, slots, counts)]
         return postings
 
-    def _number(self, name: str) -> int:
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(self._numbers)
-            if self._sorted is not None:
-                insort(self._sorted, name)
+    def _new_number(self, name: str) -> int:
+        number = self._numbers[name] = len(self._numbers)
+        if self._sorted is not None:
+            insort(self._sorted, name)
         return number
 
     def _add(self, slot: int, names: Sequence[str]) -> None:
+        known, tail = self._numbers, self._tail
         counted = Counter(names)
         for name, count in counted.items():
-            number = self._number(name)
-            entry = self._tail.get(number)
+            number = known.get(name)
+            if number is None:
+                number = self._new_number(name)
+            entry = tail.get(number)
             if entry is None:
-                entry = self._tail[number] = (array("i"), array("H"))
+                entry = tail[number] = (array("i"), array("H"))
             entry[0].append(slot)
             entry[1].append(min(count, MOST_COUNTED))
         self._tail_postings += len(counted)
@@ -192,6 +189,7 @@ class Postings:
         self._freeze_tail()
         while len(self._segments) > 1:
             self._merge_last()
+        self._segments = self._segments or [_EMPTY]
 
     def _merge_last(self) -> None:
         last, before = self._segments.pop(), self._segments.pop()
@@ -216,11 +214,16 @@ def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> 
     )
 
 
+_EMPTY = _segment(*(np.empty(0),) * 3)
+
+
 def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Posting]]) -> None:
+    if not len(segment.names):
+        return
     places = segment.names.searchsorted(numbers)
-    inside = places.clip(max=max(len(segment.names) - 1, 0))
-    for query in np.flatnonzero(segment.names[inside] == numbers).tolist():
-        start, end = segment.starts[inside[query] : inside[query] + 2].tolist()
+    found = segment.names.take(places, mode="clip") == numbers
+    for query in np.flatnonzero(found).tolist():
+        start, end = segment.starts[places[query] : places[query] + 2].tolist()
         parts[query].append(Posting(segment.slots[start:end], segment.counts[start:end]))
 
 
