@@ -61,12 +61,14 @@ def matching(
 ) -> Candidates:
     """Return the best matches in `selection`, their neighbours in `reach`, and `always`.
 
-    With `only_similar`, rows that match in nothing are no seeds.
+    With `only_similar`, rows that match in nothing are no seeds; else they fill up their number.
     """
     words = index.lexical(question.terms, selection)
     pool = _pooled(index, question, words, selection, max(_POOL, 4 * seeds))
     if only_similar:
         pool = pool.at(np.flatnonzero(pool.similarity > 0))
+    elif len(pool.slots) < min(seeds, selection.count):
+        pool = _compared(index, question, words, selection.slots)
     chosen = index.best(pool.slots, pool.similarity, seeds)
     compared = pool.at(np.searchsorted(pool.slots, chosen))
     promised = _without(always, chosen)
@@ -119,7 +121,7 @@ def _pooled(
     """Compare the best by words and the best by meaning; slots ascending."""
     by_words = words.top(keep)
     if question.vector is None:
-        slots = np.sort(by_words) if len(by_words) else selection.slots
+        slots = np.sort(by_words)
     else:
         slots = np.union1d(by_words, index.nearest(question.vector, selection, keep).slots)
     return _compared(index, question, words, slots)

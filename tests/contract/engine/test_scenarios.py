@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.contract.engine.looking import edge_weights, ids, recalled
 
 from recollect import Recollect
 from recollect.model import Weights
 from recollect.testing import FakeClock, FakeEmbedder
 
 
-def ids(blocks: object) -> list[str]:
-    return [block.pak_id for block in blocks]  # type: ignore[attr-defined]
-
-
-def recalled(answer: object) -> list[str]:
-    return [result.fact.pak_id for result in answer.results]  # type: ignore[attr-defined]
-
-
-def test_r001_the_window_is_strict_and_archived_is_out(
-    memory: Recollect, clock: FakeClock
-) -> None:
+def test_r001_the_window_is_strict_and_archived_is_out(memory: Recollect, clock: FakeClock) -> None:
     memory.remember("start", pak_id="start")
     begun = clock.seconds
     for hours in (80, 100, 180, 290):
@@ -47,7 +38,7 @@ def test_r004_one_hop_neighbours_join_with_similarity_zero(
     for number in range(1, 7):
         embedder.vectors[f"B{number}"] = [1.0 if n == min(number, 4) else 0.0 for n in range(32)]
         memory.remember(f"B{number}", pak_id=f"B{number}")
-    # Only B1, B2, B3 mean what is asked for; top_k 1 has 4 seeds, so the rest is kept apart by tags.
+    # Only B1, B2 and B3 are like the question, and a frame about the question seeds no others.
     embedder.vectors["ask"] = [0.0, 1.0, 1.0, 1.0] + [0.0] * 28
     for one, other in (("B1", "B4"), ("B2", "B5"), ("B3", "B1"), ("B4", "B6")):
         memory.link(one, other)
@@ -141,7 +132,9 @@ def test_f005_the_task_frame_guarantees_goals(memory: Recollect, query: str | No
 
 def test_f006_the_budget_keeps_the_three_best(memory: Recollect) -> None:
     texts = [(f"queue note {n} " + "x" * 320)[:320] for n in range(5)]
-    memory.remember_many([{"content": text, "confidence": 1 - n / 10} for n, text in enumerate(texts)])
+    memory.remember_many(
+        [{"content": text, "confidence": 1 - n / 10} for n, text in enumerate(texts)]
+    )
     result = memory.frame("attention", "queue note", top_k=5, token_budget=300)
     assert len(result.blocks) == 3
     assert result.tokens_used <= 300
@@ -178,15 +171,6 @@ def test_g005_one_end_alone_strengthens_nothing(memory: Recollect) -> None:
     memory.link("a", "b", weight=0.65)
     memory.frame("attention", "queue", top_k=1)
     assert edge_weights(memory) == {("a", "b"): 0.65}
-
-
-def edge_weights(memory: Recollect) -> dict[tuple[str, str], float]:
-    rows = memory.paks.conn.execute(
-        "SELECT one.pak_id, other.pak_id, weight FROM memory_edges"
-        " JOIN memories AS one ON one.row_id = low JOIN memories AS other ON other.row_id = high"
-        " WHERE weight > 0"
-    )
-    return {(one, other): weight for one, other, weight in rows}
 
 
 def test_l009_l010_a_frame_counts_the_use_of_what_it_returned_and_of_nothing_else(
