@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from tests.contract.paks.samples import pak
@@ -351,6 +352,19 @@ def test_an_empty_file_becomes_a_catalogue(tmp_path: Path) -> None:
 
     with RecallStore.open(tmp_path / "recall.db") as store:
         assert store.schema_version == 3
+
+
+def test_an_open_waits_for_a_writer_that_keeps_the_journal_from_changing(tmp_path: Path) -> None:
+    path = tmp_path / "recall.db"
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    writer.execute("CREATE TABLE mine (x)")
+    writer.execute("BEGIN IMMEDIATE")
+    leaves = Timer(0.3, writer.close)
+    leaves.start()
+
+    with RecallStore.open(path) as store:
+        assert pragmas(store)[0] == "wal"
+    leaves.join()
 
 
 def test_errors_have_stable_codes_and_fit_the_built_in_ones() -> None:

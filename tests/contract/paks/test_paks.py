@@ -253,6 +253,44 @@ def test_an_unknown_successor_is_an_integrity_error_and_changes_nothing(
     assert not store.conn.in_transaction
 
 
+MEANWHILE = {
+    "writes the same body": (
+        lambda other: other.upsert_pak(**pak(content_hash="new")),
+        UpsertResult("p1", inserted=False, body_changed=False),
+    ),
+    "writes another body": (
+        lambda other: other.upsert_pak(**pak(content_hash="third")),
+        UpsertResult("p1", inserted=False, body_changed=True),
+    ),
+    "deletes the Pak": (
+        lambda other: other.delete_pak("p1"),
+        UpsertResult("p1", inserted=True, body_changed=False),
+    ),
+}
+
+
+@pytest.mark.parametrize("does", MEANWHILE)
+def test_an_upsert_reports_what_it_really_replaced_when_another_comes_between(
+    store: RecallStore, does: str
+) -> None:
+    interfere, expected = MEANWHILE[does]
+    store.upsert_pak(**pak(content_hash="old"))
+    waiting = [interfere]
+    with RecallStore.open(store.path) as other:
+
+        def between(statement: str) -> None:
+            if statement.startswith("UPDATE paks") and waiting:
+                waiting.pop()(other)
+
+        store.conn.set_trace_callback(between)
+        result = store.upsert_pak(**pak(content_hash="new"))
+        store.conn.set_trace_callback(None)
+
+    assert waiting == []
+    assert result == expected
+    assert store.get_pak("p1").content_hash == "new"
+
+
 def test_a_pak_may_be_its_own_successor(store: RecallStore) -> None:
     store.upsert_pak(**pak(superseded_by="p1"))
 
