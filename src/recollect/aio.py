@@ -10,13 +10,23 @@ import asyncio
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
 from recollect.paks import RecallStore
 
 __all__ = ["AsyncRecollect"]
+
+Twin = TypeVar("Twin", bound=Callable[..., Any])
+
+
+def _signed_like(verb: Callable[..., Any]) -> Callable[[Twin], Twin]:
+    def sign(twin: Twin) -> Twin:
+        functools.update_wrapper(twin, verb)
+        return twin
+
+    return sign
 
 
 def _awaited(name: str) -> Callable[..., Any]:
@@ -36,7 +46,7 @@ class AsyncRecollect:
         self.memory = memory
 
     @classmethod
-    @functools.wraps(vars(Recollect)["open"].__func__)
+    @_signed_like(vars(Recollect)["open"].__func__)
     async def open(cls, *args: Any, **kwargs: Any) -> AsyncRecollect:
         """Open the memory; the arguments are those of `Recollect.open`."""
         return cls(await asyncio.to_thread(Recollect.open, *args, **kwargs))

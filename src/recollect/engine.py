@@ -594,11 +594,12 @@ def _positive(field: str, value: object, most: int) -> int:
 
 
 def _past(now: object, seconds: float) -> str:
+    given = stamp = None
     try:
         given = datetime.fromisoformat(now) if isinstance(now, str) else None
         stamp = iso(given.timestamp()) if given and given.utcoffset() is not None else None
     except (ValueError, OverflowError):
-        stamp = None
+        pass  # no time at all, or one outside the calendar
     if given is None or stamp is None:
         raise InvalidInput(
             f"now must be an ISO-8601 time in UTC, not {now!r}.", hint="2026-05-11T12:00:00Z"

@@ -1,0 +1,110 @@
+"""Active hours through the engine: what ages a memory, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from recollect import Recollect
+from recollect.testing import FakeClock
+
+Open = Callable[..., Recollect]
+
+
+def hours(memory: Recollect) -> float:
+    return float(memory.stats()["active_hours"])
+
+
+def test_time_between_two_writes_counts_up_to_a_quarter_of_an_hour(
+    open_memory: Open, clock: FakeClock
+) -> None:
+    memory = open_memory(hours="active")
+    memory.remember("one")
+    clock.advance(seconds=600)
+    memory.remember("two", pak_id="two")
+    clock.advance(hours=1000)
+    memory.remember("three", pak_id="three")
+    kept = [memory.get(name).last_reinforced for name in ("two", "three")]  # type: ignore[union-attr]
+    assert kept == [pytest.approx(1 / 6), pytest.approx(1 / 6 + 0.25)]
+
+
+def test_the_counter_is_kept_and_a_handle_that_lives_for_a_moment_still_ages(
+    open_memory: Open, clock: FakeClock
+) -> None:
+    for number in range(4):
+        memory = open_memory(hours="active")
+        memory.remember(f"note {number}")
+        memory.close()
+        clock.advance(seconds=60)
+    assert hours(open_memory(hours="active")) == pytest.approx(4 / 60)
+
+
+def test_idle_calendar_time_costs_no_recency(open_memory: Open, clock: FakeClock) -> None:
+    memory = open_memory(hours="active")
+    memory.remember("queue")
+    clock.advance(hours=24 * 365)
+    (result,) = memory.recall("queue", frame="attention").results
+    assert result.signals.recency == pytest.approx(0.997503122)
+
+
+def test_in_wall_mode_every_hour_counts(open_memory: Open, clock: FakeClock) -> None:
+    memory = open_memory(hours="wall")
+    memory.remember("queue")
+    clock.advance(hours=100)
+    assert hours(memory) == 100.0
+    (result,) = memory.recall("queue", frame="attention").results
+    assert result.signals.recency == pytest.approx(0.367879441)
+
+
+def test_a_clock_that_goes_backwards_takes_nothing_away(
+    open_memory: Open, clock: FakeClock
+) -> None:
+    memory = open_memory(hours="active")
+    memory.remember("one")
+    clock.advance(seconds=600)
+    memory.remember("two")
+    before = hours(memory)
+    clock.advance(hours=-48)
+    memory.remember("three", pak_id="three")
+    assert hours(memory) == before
+    (newest,) = [one for one in memory.recall("three").results if one.fact.pak_id == "three"]
+    assert newest.signals.recency == 1.0
+    # Coming back to where it was is no time passed either.
+    clock.advance(hours=48)
+    memory.remember("four")
+    assert hours(memory) == before
+
+
+def test_tiers_fade_at_their_own_pace_and_the_slowest_wins(
+    memory: Recollect, clock: FakeClock
+) -> None:
+    rates = {
+        "permanent": (["self/constitutional", "self/goal"], "observation", 0.00001),
+        "durable": (["self/goal"], "observation", 0.001),
+        "standard": ([], "knowledge", 0.010),
+        "ephemeral": ([], "observation", 0.050),
+    }
+    for name, (tags, category, _) in rates.items():
+        memory.remember(f"queue {name}", pak_id=name, tags=tags, category=category)
+    decays = {name: memory.get(name).decay for name in rates}  # type: ignore[union-attr]
+    assert decays == {name: rate for name, (_, _, rate) in rates.items()}
+    clock.advance(hours=50)
+    found = {one.fact.pak_id: one.signals.recency for one in memory.recall("queue").results}
+    expected = {"permanent": 0.999500125, "durable": 0.951229425}
+    expected |= {"standard": 0.60653066, "ephemeral": 0.082084999}
+    assert found == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_frame_moves_the_counter_and_a_recall_does_not(
+    open_memory: Open, clock: FakeClock
+) -> None:
+    memory = open_memory(hours="active")
+    memory.remember("queue")
+    for _ in range(3):
+        clock.advance(seconds=600)
+        memory.recall("queue")
+    assert hours(memory) == 0.25
+    memory.frame("attention", "queue")
+    clock.advance(seconds=600)
+    assert hours(memory) == pytest.approx(0.25 + 1 / 6)
