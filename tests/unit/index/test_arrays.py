@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.index.arrays import grown, kth_largest, ranges
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=400), st.integers(1, 400))
+def test_the_kth_largest_is_what_sorting_says(values: list[int], keep: int) -> None:
+    keep = min(keep, len(values))
+
+    assert kth_largest(np.array(values), keep) == sorted(values, reverse=True)[keep - 1]
+
+
+def test_the_kth_largest_is_found_among_many_blocks() -> None:
+    values = np.random.default_rng(1).permutation(10_000).astype(np.float64)
+
+    assert kth_largest(values, 20) == 9980
+
+
+def test_growth_keeps_what_is_there_and_leaves_room_for_a_quarter_more() -> None:
+    array = np.arange(1000)
+    larger = grown(array, 1000, 1001)
+
+    assert larger[:1000].tolist() == array.tolist()
+    assert len(larger) == 1250 + 64
+    assert grown(larger, 1000, 1200) is larger
+
+
+def test_ranges_follow_each_other() -> None:
+    assert ranges(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
+    assert ranges(np.array([], dtype=np.int64), np.array([], dtype=np.int64)).tolist() == []

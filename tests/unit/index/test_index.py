@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect.errors import InvalidInput
+from recollect.index import MemoryIndex, Where
+from recollect.model import Memory
+from recollect.ports.store import Changes, IndexRow
+
+
+def row(number: int, content: str = "a text", **fields: Any) -> IndexRow:
+    vector = fields.pop("vector", np.array([number % 100 + 1, 1], dtype=np.int8))
+    return IndexRow(number, Memory(f"pak_{number}", content, content, **fields), vector)
+
+
+def index_of(*rows: IndexRow, edges: tuple[tuple[int, int, float], ...] = ()) -> MemoryIndex:
+    index = MemoryIndex(2)
+    index.apply(Changes(1, rows, (), edges))
+    return index
+
+
+def names(index: MemoryIndex, where: Where, **options: Any) -> list[str]:
+    return sorted(index.pak_ids(index.select(where, **options).slots))
+
+
+def test_an_index_counts_the_living_and_knows_its_revision() -> None:
+    index = index_of(row(1), row(2))
+    index.apply(Changes(9, [row(2, "another")], [1], ()))
+
+    assert (len(index), index.revision) == (1, 9)
+    assert index.slot_of("pak_1") is None
+    assert index.pak_ids(index.slots_of(["pak_2", "pak_1", "nobody"])) == ["pak_2"]
+
+
+def test_a_window_is_open_at_its_edge_and_only_the_active_are_in_it() -> None:
+    index = index_of(
+        row(1, last_reinforced=180.0),
+        row(2, last_reinforced=80.0),
+        row(3, last_reinforced=100.0),
+        row(4, last_reinforced=290.0, status="archived"),
+    )
+
+    assert names(index, Where(reinforced_after=100.0)) == ["pak_1"]
+    assert names(index, Where(active_only=False, reinforced_after=100.0)) == ["pak_1", "pak_4"]
+    assert names(index, Where(statuses=("archived",))) == ["pak_4"]
+
+
+def test_a_pak_is_out_from_the_moment_it_ends() -> None:
+    index = index_of(row(1, valid_until="1970-01-01T00:01:00Z"), row(2))
+
+    assert names(index, Where(valid_at=59.0)) == ["pak_1", "pak_2"]
+    assert names(index, Where(valid_at=60.0)) == ["pak_2"]
+    assert names(index, Where()) == ["pak_1", "pak_2"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "expected"),
+    [
+        (("self/%",), ["goal", "value"]),
+        (("self%",), ["goal", "self", "value"]),
+        (("self",), ["self"]),
+        (("%",), ["goal", "literal", "percent", "self", "upper", "value"]),
+        (("a_c",), ["literal"]),
+        (("a_%",), ["literal"]),
+        (("%self",), []),
+        (("a%b%",), ["percent"]),
+        (("%%",), []),
+        (("SELF/%",), ["upper"]),
+        (("self/goal", "a_c"), ["goal", "literal"]),
+        (("self/go",), []),
+        (("",), []),
+    ],
+)
+def test_tag_patterns_are_prefixes_and_everything_else_is_literal(
+    patterns: tuple[str, ...], expected: list[str]
+) -> None:
+    tags = {
+        "goal": ("self/goal", "x"),
+        "value": ("self/value",),
+        "self": ("self",),
+        "literal": ("a_c",),
+        "other": (),
+        "percent": ("a%bc",),
+        "upper": ("SELF/goal",),
+    }
+    rows = []
+    for number, (name, given) in enumerate(tags.items()):
+        memory = Memory(name, name, name, tags=given)
+        rows.append(IndexRow(number, memory, None))
+    index = index_of(*rows)
+
+    assert names(index, Where(tag_patterns=patterns)) == expected
+    everyone = index.select()
+    assert sorted(index.pak_ids(index.tagged(patterns, everyone))) == expected
+
+
+def test_conditions_hold_together() -> None:
+    index = index_of(
+        row(1, project="shop", category="observation"),
+        row(2, project="shop"),
+        row(3, category="observation"),
+    )
+
+    assert names(index, Where(project="shop", categories=("observation",))) == ["pak_1"]
+    assert names(index, Where(project="unknown")) == []
+
+
+def test_a_view_narrows_whatever_is_asked_for() -> None:
+    index = index_of(row(1), row(2), row(3))
+
+    def odd(of: MemoryIndex) -> Any:
+        return of.column("row_id") % 2 == 1
+
+    assert names(index, Where(), view=odd) == ["pak_1", "pak_3"]
+    assert names(index, Where(), view=odd(index)) == ["pak_1", "pak_3"]
+    with pytest.raises(InvalidInput, match="3 booleans"):
+        index.select(view=np.ones(2, dtype=np.bool_))
+
+
+def test_selecting_everyone_twice_is_one_selection_until_something_changes() -> None:
+    index = index_of(row(1), row(2, last_reinforced=5.0))
+    first = index.select()
+
+    assert first.is_all
+    assert index.select(Where(valid_at=3.0, reinforced_after=-1.0)) is first
+    index.apply(Changes(2, [row(3)], (), ()))
+    assert index.select().count == 3
+
+
+def test_a_selection_of_an_earlier_state_is_refused() -> None:
+    index = index_of(row(1))
+    old = index.select()
+    index.apply(Changes(2, [row(2)], (), ()))
+
+    for ask in (
+        lambda: index.lexical(["text"], old),
+        lambda: index.nearest(np.array([1, 1], np.int8), old, 1),
+        lambda: index.degrees(old),
+        lambda: index.neighbours(np.array([0]), old),
+        lambda: index.document_frequencies(["text"], old),
+        lambda: index.tagged(["%"], old),
+    ):
+        with pytest.raises(InvalidInput, match="before the index last changed"):
+            ask()
+
+
+def test_a_vector_of_the_wrong_size_changes_nothing() -> None:
+    index = index_of(row(1))
+    with pytest.raises(InvalidInput):
+        index.apply(Changes(2, [row(2), row(3, vector=np.zeros(3, np.int8))], [1], ()))
+
+    assert (len(index), index.revision) == (1, 1)
+    assert names(index, Where()) == ["pak_1"]
+
+
+def test_a_vector_that_comes_later_is_found() -> None:
+    index = index_of(row(1, vector=None), row(2, vector=np.array([1, 0], np.int8)))
+    query = np.array([0, 5], np.int8)
+    assert index.nearest(query, index.select(), 1).cosines.tolist() == [0.0]
+
+    index.apply(Changes(2, [row(1, vector=np.array([0, 1], np.int8))], (), ()))
+
+    assert index.nearest(query, index.select(), 1).cosines.tolist() == [1.0]
+    assert index.size == 2
+
+
+def test_a_changed_life_needs_no_new_slot_and_a_changed_text_does() -> None:
+    index = index_of(row(1), row(2))
+    reinforced = replace(row(1), memory=replace(row(1).memory, reinforced=3, project="shop"))
+    index.apply(Changes(2, [reinforced], (), ()))
+    assert index.size == 2
+    assert index.column("reinforced")[index.slots_of(["pak_1"])].tolist() == [3]
+    assert index.values("project", index.slots_of(["pak_1", "pak_2"])) == ["shop", None]
+
+    index.apply(Changes(3, [row(1, "new words")], (), ()))
+
+    assert (index.size, len(index)) == (3, 2)
+    assert index.document_frequencies(["text", "word"], index.select()).tolist() == [1, 1]
+
+
+def test_a_hundred_thousand_updates_of_a_thousand_paks_do_not_grow_the_index() -> None:
+    index = index_of(*(row(number) for number in range(1000)))
+    largest = 0
+    for turn in range(100):
+        rows = [
+            row(number, f"text w{turn}", tags=(f"t{turn}",), thread=f"h{turn}")
+            for number in range(1000)
+        ]
+        index.apply(Changes(turn + 2, rows, (), [(turn, turn + 1, 0.5)]))
+        largest = max(largest, index.size)
+
+    assert len(index) == 1000
+    assert largest <= 3100
+    plain, arrays = index.export()
+    assert len(plain["names"]["terms"]) <= 5
+    assert len(plain["names"]["tags"]) <= 4
+    assert len(plain["vocabularies"]["thread"]) <= 4
+    assert max(array.shape[0] for array in arrays.values()) <= 40_000
+    assert index.document_frequencies(["w99", "w98"], index.select()).tolist() == [1000, 0]
+
+
+def test_columns_cannot_be_written_through() -> None:
+    index = index_of(row(1))
+    with pytest.raises(ValueError, match="read-only"):
+        index.column("confidence")[0] = 0.0
+    index.apply(Changes(2, [replace(row(1), memory=replace(row(1).memory, decay=0.5))], (), ()))
+
+    assert index.column("decay").tolist() == [0.5]
+
+
+def test_an_empty_index_answers_everything_with_nothing() -> None:
+    index = MemoryIndex(2)
+    everyone = index.select()
+    nobody = np.empty(0, dtype=np.int64)
+
+    assert (everyone.count, everyone.is_all) == (0, True)
+    assert index.average_length(everyone) == 0.0
+    assert index.lexical(["text"], everyone).top(5).tolist() == []
+    assert index.lexical(["text"], everyone).scores_at(nobody).tolist() == []
+    assert index.nearest(np.array([1, 1], np.int8), everyone, 5).slots.tolist() == []
+    assert index.degrees(everyone).tolist() == []
+    assert index.neighbours(nobody, everyone).tolist() == []
+    assert index.best(nobody, np.empty(0), 5).tolist() == []
+    assert index.slot_of("anyone") is None
+    assert list(index.cosines_against(np.ones((1, 2), np.int8), nobody, 0.5)) == []
+
+
+def test_the_last_of_two_reports_of_one_row_counts() -> None:
+    index = index_of(row(1, "first"), row(1, "second"))
+
+    assert len(index) == 1
+    assert index.document_frequencies(["first", "second"], index.select()).tolist() == [0, 1]
+
+
+def test_a_row_number_may_be_used_again() -> None:
+    index = index_of(row(1), row(2), edges=((1, 2, 0.5),))
+    reused = IndexRow(1, Memory("someone_else", "a text", "a text"), None)
+    index.apply(Changes(2, [reused], [1], ()))
+
+    assert names(index, Where()) == ["pak_2", "someone_else"]
+    assert index.degrees(index.select()).sum() == 0.0
+
+
+def test_edges_to_unknown_rows_are_left_out() -> None:
+    index = index_of(row(1), row(2), edges=((1, 2, 0.5), (1, 77, 0.9)))
+
+    assert index.degrees(index.select()).tolist() == [0.5, 0.5]
