@@ -82,8 +82,9 @@ _OR_REPLACE = " ON CONFLICT (pak_id) DO UPDATE SET " + ", ".join(
     f"{column} = excluded.{column}" for column in _REPLACED
 )
 
-# Twelve values a row; SQLite binds at least 32,766 in one statement.
-_ROWS_A_STATEMENT = 250
+# Twelve values a row, and SQLite binds 32,766 in one statement. The more the better: FTS5 writes
+# what it gathered to disk at the start of every statement.
+_ROWS_A_STATEMENT = 2500
 
 Entry = TypeVar("Entry", bound=tuple[object, ...])
 Value = TypeVar("Value")
@@ -208,7 +209,8 @@ class RecallStore:
         rows = [validate.pak_row(pak, stamp) for pak in validate.listed("pak", paks)]
         with self._writing() as conn:
             hashes = _content_hashes(conn, [row.pak_id for row in rows])
-            _put_all(conn, rows)
+            # In the order of the index, so that neighbours are written while their page is at hand.
+            _put_all(conn, sorted(rows, key=attrgetter("pak_id")))
         results = []
         for row in rows:
             results.append(_reported(row, hashes.get(row.pak_id)))
