@@ -7,9 +7,19 @@ Out: plain values.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["default_recall_db_path", "home_directory"]
+__all__ = ["EmbedderSettings", "default_embedder", "default_recall_db_path", "home_directory"]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """Which embedder to use when the caller names none, and how to reach a remote one."""
+
+    spec: str = "static"
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
 
 
 def home_directory() -> Path:
@@ -26,6 +36,15 @@ def default_recall_db_path() -> Path:
         _path_from("RECOLLECT_DB")
         or _path_from("TOKENPAK_RECALL_DB")
         or home_directory() / "companion" / "recall.db"
+    )
+
+
+def default_embedder() -> EmbedderSettings:
+    """Return `RECOLLECT_EMBEDDER`, `RECOLLECT_EMBEDDER_URL` and `RECOLLECT_EMBEDDER_KEY`."""
+    return EmbedderSettings(
+        spec=os.environ.get("RECOLLECT_EMBEDDER") or "static",
+        base_url=os.environ.get("RECOLLECT_EMBEDDER_URL") or None,
+        api_key=os.environ.get("RECOLLECT_EMBEDDER_KEY") or None,
     )
 
 

@@ -11,8 +11,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -33,6 +35,15 @@ def blocks(page: Path) -> list[Block]:
 def makefile_targets() -> set[str]:
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     return set(re.findall(r"^([a-z]+):", rules, re.MULTILINE))
+
+
+def commands(command: Any, name: str) -> Iterator[str]:
+    """Yield the whole name of every command below `command`."""
+    inner = getattr(command, "commands", {})
+    if not inner:
+        yield name
+    for word, child in inner.items():
+        yield from commands(child, f"{name} {word}")
 
 
 @dataclass

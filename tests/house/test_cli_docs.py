@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.house.snippets import ROOT, Reader, blocks
+from tests.house.snippets import ROOT, Reader, blocks, commands
 from typer.main import get_command
 
 from recollect.edge.cli.app import app
 
 PAGE = ROOT / "docs/cli.md"
-
-
-def commands(command: Any, name: str) -> Iterator[str]:
-    inner = getattr(command, "commands", {})
-    if not inner:
-        yield name
-    for word, child in inner.items():
-        yield from commands(child, f"{name} {word}")
 
 
 def test_every_command_has_a_heading_and_every_heading_a_command() -> None:

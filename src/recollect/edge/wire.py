@@ -1,17 +1,19 @@
 """The shapes that leave through a door, as plain dictionaries ready for JSON.
 
-In: the catalogue's values. Out: objects whose keys are promised in `docs/cli.md`; keys are added,
-never renamed. Nothing here reads a store.
+In: values of the catalogue and the engine. Out: objects whose keys are promised in `docs/cli.md`;
+keys are added, never renamed. Nothing here reads a store.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
+    from recollect.model import FrameDefinition, FrameResult, Memory, RecallAnswer, Remembered
     from recollect.paks import (
         CheckReport,
         PakAnchorEntry,
@@ -25,7 +27,23 @@ if TYPE_CHECKING:
 
     Flags = dict[str, list[RiskFlagEntry]]
 
-__all__ = ["Dossier", "Object", "check", "dossier", "error", "hits", "page"]
+__all__ = [
+    "Dossier",
+    "Object",
+    "answer",
+    "batch",
+    "check",
+    "condition",
+    "dossier",
+    "error",
+    "frame",
+    "framed",
+    "frames",
+    "hits",
+    "memory",
+    "page",
+    "remembered",
+]
 
 Object = dict[str, Any]
 
@@ -71,6 +89,50 @@ def dossier(known: Dossier) -> Object:
 def check(report: CheckReport) -> Object:
     """Return what a check found."""
     return {"ok": report.ok, "paks": report.paks, "problems": list(report.problems)}
+
+
+def remembered(one: Remembered) -> Object:
+    """Return what became of one text."""
+    return asdict(one)
+
+
+def batch(many: Sequence[Remembered]) -> Object:
+    """Return what became of many texts: how many, how many of them new, how many pending."""
+    return {
+        "remembered": len(many),
+        "created": sum(one.created for one in many),
+        "pending": sum(one.state == "pending" for one in many),
+    }
+
+
+def answer(given: RecallAnswer) -> Object:
+    """Return what a recall found, why, and what it left out."""
+    return given.to_dict()
+
+
+def framed(given: FrameResult) -> Object:
+    """Return a prompt's text and the blocks behind it."""
+    return given.to_dict()
+
+
+def memory(one: Memory) -> Object:
+    """Return everything that the engine keeps about one memory."""
+    return {"memory": asdict(one)}
+
+
+def frame(definition: FrameDefinition, extends: str | None) -> Object:
+    """Return one frame's recipe."""
+    return {"frame": {**definition.to_dict(), "extends": extends}}
+
+
+def frames(definitions: Sequence[FrameDefinition]) -> Object:
+    """Return the recipes there are."""
+    return {"frames": [definition.to_dict() for definition in definitions]}
+
+
+def condition(problems: Sequence[str], memories: int) -> Object:
+    """Return what a check of the whole memory found."""
+    return {"ok": not problems, "memories": memories, "problems": list(problems)}
 
 
 def error(problem: RecollectError) -> Object:

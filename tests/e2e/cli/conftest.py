@@ -1,4 +1,4 @@
-"""The real console script in child processes, and a catalogue for it to look into."""
+"""The real console script in child processes, and a memory for it to look into."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(home: Path) -> Run:
     """Run `recollect` with a clean environment and give back what it said."""
 
-    def run_script(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run_script(
+        *arguments: str | Path, stdin: str = "", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [SCRIPT, *map(str, arguments)],
+            input=stdin,
             env={"PATH": os.environ["PATH"], "HOME": str(home), **environment},
             cwd=home,
             capture_output=True,
@@ -43,9 +46,17 @@ def run(home: Path) -> Run:
     return run_script
 
 
+@pytest.fixture
+def copy(shop: Path, tmp_path: Path) -> Path:
+    """A copy of the demo's database that a test may change."""
+    path = tmp_path / "copy.db"
+    path.write_bytes(shop.read_bytes())
+    return path
+
+
 @pytest.fixture(scope="session")
 def shop(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The catalogue that the demo leaves behind; tests only read it."""
+    """The database that the demo leaves behind; tests only read it."""
     path = tmp_path_factory.mktemp("shop") / "shop.db"
     made = run("demo", "--keep", path)
     assert made.returncode == 0, made.stderr

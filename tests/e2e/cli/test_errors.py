@@ -98,6 +98,62 @@ def test_a_missing_database_is_not_made(run: Run, tmp_path: Path, command: tuple
     assert list(tmp_path.iterdir()) == []
 
 
+ENGINE_COMMANDS = [
+    ("recall", "tea"),
+    ("frame", "self"),
+    ("get", "one"),
+    ("forget", "one"),
+    ("link", "one", "other"),
+    ("dispute", "one", "other"),
+    ("resolve", "one", "other"),
+    ("frames", "list"),
+    ("frames", "show", "self"),
+    ("frames", "register", "mine", "--extends", "self"),
+    ("frames", "update", "mine"),
+    ("frames", "delete", "mine"),
+    ("stats",),
+    ("check",),
+    ("reindex",),
+    ("reembed", "none"),
+]
+
+
+@pytest.mark.parametrize("command", ENGINE_COMMANDS, ids=" ".join)
+def test_only_remember_starts_a_new_memory(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = tmp_path / "nowhere.db"
+    result = run(*command, "--db", path, "--json")
+    assert result.returncode == 1
+    error = json.loads(result.stdout)["error"]
+    assert error["code"] == "store_unavailable"
+    assert str(path) in error["message"]
+    assert "recollect remember" in error["hint"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("recall", "tea"), ("remember", "tea")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [(directory, "store_unavailable"), (prose, "store_damaged"), (newer, "store_too_new")],
+    ids=["directory", "prose", "newer"],
+)
+def test_a_bad_file_is_a_clear_error_to_the_engine_too(
+    run: Run,
+    tmp_path: Path,
+    command: tuple[str, ...],
+    make: Callable[[Path], Path],
+    code: str,
+) -> None:
+    path = make(tmp_path)
+    result = run(*command, "--db", path, "--json")
+    assert result.returncode == 1, result.stderr
+    error = json.loads(result.stdout)["error"]
+    assert error["code"] == code
+    assert str(path) in error["message"]
+    assert error["hint"]
+
+
 def test_without_a_path_the_error_names_the_default_one(run: Run, home: Path) -> None:
     result = run("paks", "list")
     assert result.returncode == 1
@@ -140,6 +196,12 @@ def test_a_cursor_of_another_listing_is_an_error(run: Run, shop: Path) -> None:
         ("paks", "show"),
         ("paks", "search"),
         ("pask",),
+        ("recall", "tea", "--top-k", "0"),
+        ("recall", "tea", "--budget", "0"),
+        ("frame",),
+        ("link", "one"),
+        ("remember", "tea", "--jsonl", "lines.jsonl"),
+        ("reembed",),
     ],
     ids=" ".join,
 )
@@ -149,6 +211,26 @@ def test_bad_usage_exits_with_two_and_says_how(run: Run, arguments: tuple[str, .
     assert result.stdout == ""
     assert "Usage: recollect" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "said"),
+    [
+        (("remember", ""), "", "content is blank"),
+        (("remember",), "", "content is blank"),
+        (("remember", "-"), "nul \0 here", "NUL"),
+        (("remember", "tea", "--confidence", "7"), "", "confidence"),
+        (("remember", "--jsonl", "no-such-file"), "", "no-such-file cannot be read"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_remembered_is_said_and_nothing_is_kept(
+    run: Run, tmp_path: Path, words: tuple[str, ...], stdin: str, said: str
+) -> None:
+    result = run(*words, "--db", tmp_path / "new.db", stdin=stdin)
+    assert result.returncode == 1
+    assert said in result.stderr
+    assert "Hint:" in result.stderr
 
 
 def test_a_mistyped_command_gets_a_suggestion(run: Run) -> None:

@@ -68,6 +68,10 @@ def test_no_color_is_honoured_at_a_terminal(shop: Path) -> None:
         ("paks", "search", "card"),
         ("paks", "show", "payments-card-rules"),
         ("paks", "check"),
+        ("recall", "card payment"),
+        ("recall", "card payment", "--signals"),
+        ("get", "payments-card-rules"),
+        ("frames", "list"),
         ("--help",),
         ("paks", "list", "--help"),
         ("paks", "show", "nobody"),
@@ -80,10 +84,28 @@ def test_a_pipe_gets_no_escape_codes(run: Run, shop: Path, command: tuple[str, .
     assert "\x1b" not in result.stdout + result.stderr
 
 
+def test_a_bulk_write_draws_a_bar_for_a_person_only(run: Run, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text("".join(f'"Order {number} was paid."\n' for number in range(30)))
+    shown = at_a_terminal("remember", "--jsonl", lines, "--db", tmp_path / "one.db")
+    assert "Remembering" in shown
+    assert "30/30" in shown
+    piped = run("remember", "--jsonl", lines, "--db", tmp_path / "other.db")
+    assert (piped.stdout, piped.stderr) == ("Remembered 30, 30 of them new.\n", "")
+
+
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_tables_keep_to_the_width(run: Run, shop: Path, columns: str) -> None:
-    for command in (("list",), ("search", "card"), ("show", "payments-double-charge")):
-        shown = run("paks", *command, "--db", shop, COLUMNS=columns).stdout
+    for command in (
+        ("paks", "list"),
+        ("paks", "search", "card"),
+        ("paks", "show", "payments-double-charge"),
+        ("recall", "card payment"),
+        ("recall", "card payment", "--signals"),
+        ("get", "payments-card-rules"),
+        ("frames", "list"),
+    ):
+        shown = run(*command, "--db", shop, COLUMNS=columns).stdout
         wide = [line for line in shown.splitlines() if len(line) > int(columns)]
         assert [line for line in wide if not line.startswith("More: ")] == []
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.edge.cli import demo, paks
+from recollect.edge.cli import demo, frames, memories, paks, recall, remember, upkeep
 from recollect.edge.cli.voice import Voice
 from recollect.errors import RecollectError
 
@@ -22,14 +22,30 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="recollect",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="The recall engine for AI agents: one file, no LLM, and a reason for every answer.",
     epilog="New here? Type: recollect demo",
 )
-app.command("demo", epilog="Example: recollect demo --keep shop.db")(demo.demo)
+_COMMANDS = (
+    (demo.demo, "recollect demo --keep shop.db"),
+    (remember.remember, 'recollect remember "Deploys happen before noon." --tag deploys'),
+    (recall.recall, 'recollect recall "when do we deploy?" --top-k 3'),
+    (recall.frame, 'recollect frame task "ship the release" --budget 800'),
+    (memories.get, "recollect get payments-double-charge"),
+    (memories.forget, "recollect forget payments-double-charge"),
+    (memories.link, "recollect link payments-retry-limit payments-idempotency --weight 0.8"),
+    (memories.dispute, "recollect dispute storefront-spa-trial storefront-server-pages"),
+    (memories.resolve, "recollect resolve storefront-spa-trial storefront-server-pages"),
+    (upkeep.stats, "recollect stats --json"),
+    (upkeep.check, "recollect check && echo all is well"),
+    (upkeep.reindex, "recollect reindex"),
+    (upkeep.reembed, "recollect reembed openai:text-embedding-3-small"),
+)
+for _command, _example in _COMMANDS:
+    app.command(epilog=f"Example: {_example}")(_command)
+app.add_typer(frames.app, name="frames")
 app.add_typer(paks.app, name="paks")
 
 

@@ -22,7 +22,16 @@ from recollect.paks import (
     default_recall_db_path,
 )
 
-__all__ = ["NotACatalogue", "Outdated", "dossier", "flags_of", "locate", "reading", "writing"]
+__all__ = [
+    "NotACatalogue",
+    "Outdated",
+    "dossier",
+    "flags_of",
+    "locate",
+    "ours",
+    "reading",
+    "writing",
+]
 
 
 class Outdated(StoreUnavailable):
@@ -47,9 +56,8 @@ def locate(db: Path | None) -> Path:
         )
     if not path.is_file():
         raise StoreUnavailable(
-            f"There is no catalogue at {path}.",
-            hint="name one with --db PATH or RECOLLECT_DB; `recollect demo --keep demo.db` makes"
-            " one to try.",
+            f"There is no database at {path}.",
+            hint="name one with --db PATH or RECOLLECT_DB; `recollect remember` starts one.",
         )
     return path
 
@@ -58,7 +66,7 @@ def locate(db: Path | None) -> Path:
 def reading(db: Path | None) -> Iterator[RecallStore]:
     """Open an existing catalogue that this command will not change."""
     path = locate(db)
-    with _ours(path), _open_read_only(path) as store:
+    with ours(path), _open_read_only(path) as store:
         # A database of a newer release opens, and refuses the first call: let that be this one.
         store.list_paks(PakListFilters(limit=1))
         yield store
@@ -68,7 +76,7 @@ def reading(db: Path | None) -> Iterator[RecallStore]:
 def writing(db: Path | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
     path = locate(db)
-    with _ours(path), RecallStore.open(path) as store:
+    with ours(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
         yield store
 
@@ -95,6 +103,20 @@ def flags_of(store: RecallStore, paks: Iterable[PakRow]) -> dict[str, list[RiskF
     return {pak.pak_id: store.get_pak_risk_flags(pak.pak_id) for pak in paks}
 
 
+@contextmanager
+def ours(path: Path) -> Iterator[None]:
+    """Say in our words what SQLite finds strange about the tables in a file."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, RecollectError):
+            raise
+        raise NotACatalogue(
+            f"{path} does not look like a catalogue of Recollect ({error}).",
+            hint="check the path, or restore a backup.",
+        ) from error
+
+
 def _open_read_only(path: Path) -> RecallStore:
     try:
         return RecallStore.open(path, read_only=True)
@@ -107,17 +129,4 @@ def _open_read_only(path: Path) -> RecallStore:
             error.message,
             hint="if this is a catalogue of an older release or of tokenpak, bring it up to date"
             f" with `recollect paks repair --db {path}`; if it is not, check the path.",
-        ) from error
-
-
-@contextmanager
-def _ours(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, RecollectError):
-            raise
-        raise NotACatalogue(
-            f"{path} does not look like a catalogue of Recollect ({error}).",
-            hint="check the path, or restore a backup.",
         ) from error

@@ -24,7 +24,7 @@ from recollect.paks.registry import REASON_CODES
 if TYPE_CHECKING:
     from recollect.edge.wire import Flags
 
-__all__ = ["card", "hits", "paks", "plain", "problems", "verdict"]
+__all__ = ["card", "hits", "judged", "paks", "plain", "problems", "verdict"]
 
 _BADGES = {
     "block": ("BLOCK", "bold white on red"),
@@ -90,10 +90,15 @@ def card(known: Dossier) -> Group:
 
 def verdict(report: CheckReport, place: str) -> Text:
     """Return a check's result in one line."""
-    count = f"{report.paks:,} {'Pak' if report.paks == 1 else 'Paks'}"
-    if report.ok:
-        return Text.assemble(("OK", "bold green"), f"  {plain(place)}: {count}, no problems.")
-    return Text.assemble(("PROBLEMS", "bold red"), f"  {plain(place)}: {count}.")
+    return judged(report.ok, place, report.paks, ("Pak", "Paks"))
+
+
+def judged(ok: bool, place: str, count: int, nouns: tuple[str, str]) -> Text:
+    """Return in one line whether a place with so many of something is sound."""
+    there = f"  {plain(place)}: {count:,} {nouns[count != 1]}"
+    if ok:
+        return Text.assemble(("OK", "bold green"), f"{there}, no problems.")
+    return Text.assemble(("PROBLEMS", "bold red"), f"{there}.")
 
 
 def problems(console: Console, found: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,25 +26,6 @@ app = typer.Typer(
     help="Look into the catalogue of Paks: what is known, why it matters, what to be careful of.",
 )
 
-Db = Annotated[
-    Path | None,
-    typer.Option(
-        "--db",
-        metavar="PATH",
-        help="The database file. Without it: the one that RECOLLECT_DB names, or the one under"
-        " ~/.recollect.",
-        show_default=False,
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        callback=voice.speak_json,
-        is_eager=True,
-        help="Answer with one JSON object, errors included.",
-    ),
-]
 Project = Annotated[
     str | None,
     typer.Option(

@@ -1,90 +1,87 @@
-"""The story that `recollect demo` tells: remember, search, explain, list, check.
+"""The story that `recollect demo` tells: remember, recall, why, and the text of three prompts.
 
-In: a path for a new database. Out: text for a newcomer, made with the real store, the sample
+In: a path for a new database. Out: text for a newcomer, made with the real engine, the sample
 memories of `recollect.samples`, and the drawings that the other commands use.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 import shutil
 import sys
 from pathlib import Path
 from time import perf_counter
 
+from rich import box
 from rich.console import Console
+from rich.panel import Panel
 from rich.text import Text
 
-from recollect.edge.cli import catalogue, drawing, voice
-from recollect.paks import (
-    PakAnchorEntry,
-    PakListFilters,
-    PakRelationEntry,
-    ReasonCodeEntry,
-    RecallStore,
-    RiskFlagEntry,
-)
-from recollect.samples import SampleMemory, load_shop
+from recollect.edge.cli import answers, voice
+from recollect.edge.cli.drawing import plain
+from recollect.edge.cli.shop import fill
+from recollect.engine import Recollect
 
 __all__ = ["tell"]
 
-_QUESTION = "card payment retry"
-_EXPLAINED = "payments-double-charge"
+_PROBLEM = "Card payment timed out: send it again?"
+_CHOICE = "app or server-rendered pages?"
+_TASK = "retry failed card payments"
 
 
 def tell(path: Path, *, kept: bool) -> None:
     """Tell the story with a new database at `path`."""
     console = voice.console()
     console.print(
-        "Agents learn things. Recollect keeps them in one file, finds them again, and\n"
-        "says why each matters and what to be careful of. Here is what the team of a\n"
-        "small web shop for tea and teapots has learnt."
+        "An agent learns things. Recollect keeps them in one file, finds those that\n"
+        "answer a question, says why, and writes the text that goes into the prompt.\n"
+        "Here is what the team of a small web shop for tea and teapots has learnt."
     )
-    with RecallStore.open(path, strict=True) as store:
-        _remember(console, store)
-        _search(console, store)
-        _explain(console, store)
-        _list(console, store)
-        _check(console, store)
+    started = perf_counter()
+    with fill(path) as memory:
+        took_ms = (perf_counter() - started) * 1000
+        _heading(console, f"{memory.stats()['memories']} memories, remembered in {took_ms:.0f} ms")
+        console.print(str(path), soft_wrap=True)
+        _heading(console, "A payment fails. What does the agent know?")
+        _recall(console, memory, _PROBLEM, top_k=3)
+        _heading(console, "Two memories contradict each other; only the better one is an answer.")
+        _recall(console, memory, _CHOICE, top_k=1)
+        _heading(console, "Why is that one there? Each signal, times what it counts:")
+        _why(console, memory, _CHOICE)
+        _heading(console, "Three frames: the text that goes into the prompt.")
+        _frame(console, memory, "self", None, top_k=3)
+        _frame(console, memory, "attention", _TASK, top_k=3)
+        _frame(console, memory, "task", _TASK, top_k=4)
     _what_next(console, path if kept else Path("shop.db"), kept=kept)
 
 
-def _remember(console: Console, store: RecallStore) -> None:
+def _recall(console: Console, memory: Recollect, question: str, *, top_k: int) -> None:
+    _prompt(console, f"recollect recall {shlex.quote(question)} --top-k {top_k}")
     started = perf_counter()
-    memories = load_shop()
-    _write(store, memories)
+    answer = memory.recall(question, top_k=top_k)
     took_ms = (perf_counter() - started) * 1000
-    projects = ", ".join(sorted({memory.project for memory in memories}))
-    _heading(console, f"{len(memories)} memories, written in {took_ms:.0f} ms")
-    console.print(f"{store.path}  (projects: {projects})", soft_wrap=True)
+    console.print(answers.results(answer))
+    for note in answers.notes(answer.degraded, answer.dropped):
+        console.print(note)
+    console.print(Text(f"Answered in {took_ms:.1f} ms.", style="dim"))
 
 
-def _search(console: Console, store: RecallStore) -> None:
-    _heading(console, "An agent is about to change how payments are retried. What is known?")
-    _prompt(console, f"recollect paks search {_QUESTION} --limit 4")
-    found = store.search(_QUESTION, limit=4)
-    console.print(drawing.hits(found, catalogue.flags_of(store, [hit.pak for hit in found])))
+def _why(console: Console, memory: Recollect, question: str) -> None:
+    _prompt(console, f"recollect recall {shlex.quote(question)} --top-k 1 --signals")
+    answer = memory.recall(question, top_k=1)
+    weights = memory.frames.get("evidence").weights
+    for result in answer.results:
+        console.print(answers.makings(result, weights))
 
 
-def _explain(console: Console, store: RecallStore) -> None:
-    _heading(console, "Why does that incident matter, and what is there to be careful of?")
-    _prompt(console, f"recollect paks show {_EXPLAINED}")
-    console.print()
-    console.print(drawing.card(catalogue.dossier(store, _EXPLAINED)))
-
-
-def _list(console: Console, store: RecallStore) -> None:
-    _heading(console, "What was decided lately?")
-    _prompt(console, "recollect paks list --type decision --limit 3")
-    page = store.list_paks(PakListFilters(pak_type="decision", limit=3))
-    console.print(drawing.paks(page.items, catalogue.flags_of(store, page.items)))
-
-
-def _check(console: Console, store: RecallStore) -> None:
-    _heading(console, "Is the file sound?")
-    _prompt(console, "recollect paks check")
-    console.print(drawing.verdict(store.check(), store.path.name))
+def _frame(
+    console: Console, memory: Recollect, name: str, query: str | None, *, top_k: int
+) -> None:
+    words = f" {shlex.quote(query)}" if query else ""
+    _prompt(console, f"recollect frame {name}{words} --top-k {top_k}")
+    result = memory.frame(name, query, top_k=top_k)
+    size = f"{result.tokens_used} of {result.token_budget:,} tokens"
+    console.print(Panel(Text(plain(result.text)), box=box.ROUNDED, subtitle=size))
 
 
 def _what_next(console: Console, db: Path, *, kept: bool) -> None:
@@ -94,7 +91,11 @@ def _what_next(console: Console, db: Path, *, kept: bool) -> None:
     place = shlex.quote(str(db))
     if not kept:
         _prompt(console, f"{recollect} demo --keep {place}")
-    _prompt(console, f"{recollect} paks search teapot --db {place}")
+    _prompt(console, f"{recollect} remember 'The kiln is booked until May.' --db {place}")
+    _prompt(console, f"{recollect} recall 'when is the kiln free?' --top-k 1 --db {place}")
+    console.print(
+        "\nEach memory is also in the catalogue, with reason codes and risk flags:", style="bold"
+    )
     _prompt(console, f"{recollect} paks show payments-card-rules --db {place}")
     _prompt(console, f"{recollect} --help")
 
@@ -105,43 +106,3 @@ def _heading(console: Console, text: str) -> None:
 
 def _prompt(console: Console, command: str) -> None:
     console.print(Text.assemble(("$ ", "dim"), (command, "green")), soft_wrap=True)
-
-
-def _write(store: RecallStore, memories: tuple[SampleMemory, ...]) -> None:
-    with store.transaction():
-        store.upsert_paks([_fields(memory) for memory in memories])
-        for memory in memories:
-            _attach(store, memory)
-
-
-def _fields(memory: SampleMemory) -> dict[str, str | None]:
-    return {
-        "pak_id": memory.pak_id,
-        "pak_type": memory.pak_type,
-        "project": memory.project,
-        "topic": memory.topic,
-        "source_type": memory.source_type,
-        "authority": memory.authority,
-        "title": memory.title,
-        "summary": memory.summary,
-        "content_hash": hashlib.sha256(memory.content.encode()).hexdigest(),
-        "superseded_by": memory.superseded_by,
-        "now": memory.remembered_at,
-    }
-
-
-def _attach(store: RecallStore, memory: SampleMemory) -> None:
-    reasons = [ReasonCodeEntry(code, weight) for code, weight in memory.reason_codes.items()]
-    risks = [RiskFlagEntry(flag, severity) for flag, severity in memory.risk_flags.items()]
-    anchors = [
-        PakAnchorEntry(anchor.anchor_id, anchor.source_path, anchor.kind)
-        for anchor in memory.anchors
-    ]
-    relations = [
-        PakRelationEntry(relation.related_pak_id, relation.relation_type)
-        for relation in memory.relations
-    ]
-    store.set_pak_reason_codes(memory.pak_id, reasons, now=memory.remembered_at)
-    store.set_pak_risk_flags(memory.pak_id, risks, now=memory.remembered_at)
-    store.set_pak_anchors(memory.pak_id, anchors)
-    store.set_pak_relations(memory.pak_id, relations, now=memory.remembered_at)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,20 @@ class Voice:
         if error.hint:
             lines.append(Text.assemble(("Hint:  ", "bold cyan"), plain(error.hint)))
         console(stderr=True).print(*lines, sep="\n", soft_wrap=True)
+
+    @contextmanager
+    def progress(self, doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
+        """Draw a bar on stderr while the body runs, if a person watches; yield what moves it."""
+        screen = None if self.as_json else console(stderr=True)
+        if screen is None or not screen.is_terminal:
+            yield lambda _done, _total: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=screen, transient=True) as bar:
+            task = bar.add_task(doing, total=total)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def console(*, stderr: bool = False) -> Console:

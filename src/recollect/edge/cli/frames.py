@@ -1,0 +1,218 @@
+"""`recollect frames …`: the recipes that turn memories into prompt text, and your own ones.
+
+In: options of the command line. Out: calls of the engine's registry of frames. What an option
+means is checked there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Budget, Db, Embedder, Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recollect.model import FrameDefinition
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Look at the recipes that turn memories into prompt text, and make your own.",
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The frame's name.")]
+Shares = Annotated[
+    tuple[float, float, float, float, float] | None,
+    typer.Option(
+        "--weights",
+        metavar="SIM CONF REC CENT REINF",
+        help="Five shares that add up to 1: similarity, confidence, recency, centrality,"
+        " reinforcement.",
+        show_default=False,
+    ),
+]
+Template = Annotated[
+    str | None,
+    typer.Option("--template", metavar="NAME", help="self, attention, task or evidence."),
+]
+Guarantees = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--guarantee",
+        metavar="TAG",
+        help="Memories with this tag are always in; may be given again.",
+        show_default=False,
+    ),
+]
+TagPatterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tag-pattern",
+        metavar="TAG",
+        help="Only memories with this tag, or one starting so if it ends in %; may be given again.",
+        show_default=False,
+    ),
+]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        metavar="HOURS",
+        help="Only memories used in the last so many active hours; `none` for however old.",
+    ),
+]
+
+
+@app.command("list", epilog="Example: recollect frames list")
+def list_(
+    context: typer.Context,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """List the built-in frames, then your own."""
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        found = memory.frames.list()
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import answers
+
+        console.print(answers.frames(found))
+
+    voice.of(context).say(wire.frames(found), draw)
+
+
+@app.command(epilog="Example: recollect frames show task")
+def show(
+    context: typer.Context,
+    name: Name,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Show one frame in full."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        found, extends = memory.frames.get(name), memory.frames.extends(name)
+    _say(context, found, extends)
+
+
+@app.command(epilog="Example: recollect frames register review --extends task --budget 400")
+def register(
+    context: typer.Context,
+    name: Name,
+    extends: Annotated[
+        str | None,
+        typer.Option("--extends", metavar="NAME", help="Take what is not given from this frame."),
+    ] = None,
+    weights: Shares = None,
+    template: Template = None,
+    budget: Budget = None,
+    guarantees: Guarantees = None,
+    tag_patterns: TagPatterns = None,
+    window: Window = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Make a frame of your own; give it weights, or a frame that it extends."""
+    from recollect.edge.cli import memory as opening
+
+    given = _fields(weights, template, budget, guarantees, tag_patterns, window)
+    with opening.existing(db, embedder) as memory:
+        made = memory.frames.register(name, extends=extends, **given)
+    _say(context, made, extends)
+
+
+@app.command(epilog="Example: recollect frames update review --budget 600")
+def update(
+    context: typer.Context,
+    name: Name,
+    weights: Shares = None,
+    template: Template = None,
+    budget: Budget = None,
+    guarantees: Guarantees = None,
+    tag_patterns: TagPatterns = None,
+    window: Window = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Change a frame of your own; what is not given stays."""
+    from recollect.edge.cli import memory as opening
+
+    given = _fields(weights, template, budget, guarantees, tag_patterns, window)
+    with opening.existing(db, embedder) as memory:
+        changed, extends = memory.frames.update(name, **given), memory.frames.extends(name)
+    _say(context, changed, extends)
+
+
+@app.command(epilog="Example: recollect frames delete review")
+def delete(
+    context: typer.Context,
+    name: Name,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Delete a frame of your own."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        memory.frames.delete(name)
+    voice.of(context).say({"deleted": name}, lambda console: console.print(f"Deleted {name}."))
+
+
+def _say(context: typer.Context, frame: FrameDefinition, extends: str | None) -> None:
+    from recollect.edge import wire
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import answers
+
+        console.print(answers.recipe(frame, extends))
+
+    voice.of(context).say(wire.frame(frame, extends), draw)
+
+
+def _fields(
+    weights: tuple[float, ...] | None,
+    template: str | None,
+    budget: int | None,
+    guarantees: list[str] | None,
+    tag_patterns: list[str] | None,
+    window: str | None,
+) -> dict[str, Any]:
+    """Return the fields that were given, as the registry takes them."""
+    from recollect.model import Weights
+
+    filters: dict[str, Any] = {}
+    if tag_patterns:
+        filters["tag_patterns"] = tag_patterns
+    if window is not None:
+        filters["search_window_hours"] = _hours(window)
+    given = {
+        "weights": Weights(*weights) if weights else None,
+        "template": template,
+        "token_budget": budget,
+        "guarantees": guarantees or None,
+        "filters": filters or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _hours(window: str) -> float | None:
+    if window == "none":
+        return None
+    try:
+        return float(window)
+    except ValueError:
+        raise typer.BadParameter(f"'{window}' is neither a number of hours nor none.") from None

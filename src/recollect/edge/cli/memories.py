@@ -1,0 +1,132 @@
+"""`recollect get`, `forget`, `link`, `dispute` and `resolve`: verbs on memories with a name.
+
+In: ids. Out: one call of the engine each, and a line that says what was done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Embedder, Json, PakId
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["dispute", "forget", "get", "link", "resolve"]
+
+Other = Annotated[str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory.")]
+
+
+def get(
+    context: typer.Context,
+    pak_id: PakId,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """Show one memory in full."""
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        found = opening.known(memory, pak_id)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import answers
+
+        console.print(answers.card(found))
+
+    voice.of(context).say(wire.memory(found), draw)
+
+
+def forget(
+    context: typer.Context,
+    pak_id: PakId,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Delete one memory with all that hangs on it, at once and for good."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        if not memory.forget(pak_id):
+            raise opening.unknown(pak_id, memory.path)
+    _tell(context, {"forgotten": pak_id}, f"Forgot {pak_id}.")
+
+
+def link(
+    context: typer.Context,
+    pak_id: PakId,
+    other: Other,
+    weight: Annotated[
+        float, typer.Option("--weight", metavar="0-1", help="How strongly; 1 is strongest.")
+    ] = 1.0,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Join two memories; recall then follows one to the other."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        memory.link(pak_id, other, weight=weight)
+    _tell(
+        context,
+        {"linked": [pak_id, other], "weight": weight},
+        f"Linked {pak_id} and {other} ({weight:g}).",
+    )
+
+
+def dispute(
+    context: typer.Context,
+    pak_id: PakId,
+    other: Other,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it is about.")] = "",
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Say that two memories contradict each other; answers then hold the better one only."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        memory.dispute(pak_id, other, note=note)
+    _tell(
+        context,
+        {"disputed": [pak_id, other], "note": note},
+        f"{pak_id} and {other} contradict each other until you resolve it.",
+    )
+
+
+def resolve(
+    context: typer.Context,
+    pak_id: PakId,
+    other: Other,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Settle a dispute: both memories may be answers again."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        settled = memory.resolve(pak_id, other)
+    between = f"between {pak_id} and {other}"
+    _tell(
+        context,
+        {"pair": [pak_id, other], "resolved": settled},
+        f"Settled the dispute {between}." if settled else f"There was no open dispute {between}.",
+    )
+
+
+def _tell(context: typer.Context, answer: dict[str, object], sentence: str) -> None:
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.drawing import plain
+
+        console.print(plain(sentence), soft_wrap=True)
+
+    voice.of(context).say(answer, draw)

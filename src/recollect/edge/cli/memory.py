@@ -1,0 +1,70 @@
+"""The engine as a command needs it: opened with care, with the embedder that was asked for.
+
+In: the options `--db` and `--embedder`. Out: an open memory for the length of a `with`. Only
+`remember` may start a new file; for every other command a missing one is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.edge.cli import catalogue
+from recollect.embed import load_embedder
+from recollect.paks import UnknownPak, default_recall_db_path
+from recollect.settings import default_embedder
+
+if TYPE_CHECKING:
+    from recollect.engine import Recollect
+    from recollect.model import Memory
+    from recollect.ports.embedder import Embedder
+
+__all__ = ["embedder_for", "existing", "known", "new_or_existing", "unknown"]
+
+
+@contextmanager
+def existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
+    """Open a memory whose file must be there."""
+    with _opened(catalogue.locate(db), embedder) as memory:
+        yield memory
+
+
+@contextmanager
+def new_or_existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
+    """Open a memory, starting a new file if there is none."""
+    path = default_recall_db_path() if db is None else db.expanduser()
+    with _opened(catalogue.locate(path) if path.exists() else path, embedder) as memory:
+        yield memory
+
+
+def embedder_for(spec: str | None) -> Embedder:
+    """Return the embedder of a spec, or of the environment; its URL and key come from there."""
+    given = default_embedder()
+    return load_embedder(spec or given.spec, base_url=given.base_url, api_key=given.api_key)
+
+
+def known(memory: Recollect, pak_id: str) -> Memory:
+    """Return one memory; it must be there."""
+    found = memory.get(pak_id)
+    if found is None:
+        raise unknown(pak_id, memory.path)
+    return found
+
+
+def unknown(pak_id: str, path: Path) -> UnknownPak:
+    """Return the error for an id that no memory has."""
+    return UnknownPak(
+        f"There is no memory {pak_id!r} in {path}.",
+        hint="`recollect recall` shows ids below the texts, and `recollect paks list` lists them.",
+    )
+
+
+@contextmanager
+def _opened(path: Path, embedder: str | None) -> Iterator[Recollect]:
+    # Loaded only now: a path that leads nowhere is an error that need not wait for it.
+    from recollect.engine import Recollect
+
+    with catalogue.ours(path), Recollect.open(path, embedder=embedder_for(embedder)) as memory:
+        yield memory

@@ -1,0 +1,60 @@
+"""Options that mean the same wherever they stand: the database, JSON, the embedder, a budget.
+
+In: nothing. Out: annotated types for the parameters of commands. What an option does is said by
+the command that takes it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.edge.cli import voice
+
+__all__ = ["Budget", "Db", "Embedder", "Json", "PakId", "TopK"]
+
+Db = Annotated[
+    Path | None,
+    typer.Option(
+        "--db",
+        metavar="PATH",
+        help="The database file. Without it: the one that RECOLLECT_DB names, or the one under"
+        " ~/.recollect.",
+        show_default=False,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        callback=voice.speak_json,
+        is_eager=True,
+        help="Answer with one JSON object, errors included.",
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="SPEC",
+        help="static, none, openai:MODEL or fastembed:MODEL. Without it: RECOLLECT_EMBEDDER, or"
+        " static.",
+        show_default=False,
+    ),
+]
+TopK = Annotated[
+    int, typer.Option("--top-k", min=1, max=1000, metavar="N", help="At most this many, 1-1000.")
+]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        min=1,
+        metavar="TOKENS",
+        help="At most this many tokens of prompt text.",
+        show_default=False,
+    ),
+]
+PakId = Annotated[str, typer.Argument(metavar="PAK_ID", help="The id of the memory.")]

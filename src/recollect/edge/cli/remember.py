@@ -1,0 +1,213 @@
+"""`recollect remember`: one text from the command line or stdin, or many from a file.
+
+In: words, options, lines of JSON. Out: calls of the engine, and what it reports. The options of a
+single text are the defaults of every line.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recollect.model import Remembered
+
+__all__ = ["remember"]
+
+_STDIN = "-"
+
+
+def remember(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT...]",
+            help="What to remember; - or nothing reads it from stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="A tag; may be given again.", show_default=False),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", metavar="NAME", help="The project it belongs to."),
+    ] = None,
+    category: Annotated[
+        str, typer.Option("--category", metavar="NAME", help="The kind of memory.")
+    ] = "knowledge",
+    title: Annotated[
+        str | None,
+        typer.Option("--title", help="A title; otherwise the text's beginning."),
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="0-1", help="How sure you are of it.")
+    ] = 1.0,
+    thread: Annotated[
+        str | None,
+        typer.Option("--thread", metavar="NAME", help="The conversation it is part of."),
+    ] = None,
+    speaker: Annotated[
+        str | None, typer.Option("--speaker", metavar="NAME", help="Who said it.")
+    ] = None,
+    occurred_at: Annotated[
+        str | None,
+        typer.Option("--occurred-at", metavar="TIME", help="When it happened, ISO-8601."),
+    ] = None,
+    pak_id: Annotated[
+        str | None,
+        typer.Option("--pak-id", metavar="ID", help="An id of your own, to replace it later."),
+    ] = None,
+    jsonl: Annotated[
+        Path | None,
+        typer.Option(
+            "--jsonl",
+            metavar="FILE",
+            help="Remember every line of this file, each a JSON string or object; - is stdin.",
+        ),
+    ] = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """Store a text, durably; the same text in the same project is stored once."""
+    given = {
+        "tags": tags or [],
+        "project": project,
+        "category": category,
+        "title": title,
+        "confidence": confidence,
+        "thread": thread,
+        "speaker": speaker,
+        "occurred_at": occurred_at,
+        "pak_id": pak_id,
+    }
+    if jsonl is not None:
+        if words or title is not None or pak_id is not None:
+            raise typer.BadParameter("it goes with no TEXT, --title or --pak-id.", context)
+        _many(voice.of(context), list(_lines(jsonl, given)), db, embedder)
+    else:
+        _one(voice.of(context), {"content": _text(words), **given}, db, embedder)
+
+
+def _one(speaking: voice.Voice, item: dict[str, Any], db: Path | None, spec: str | None) -> None:
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with opening.new_or_existing(db, spec) as memory:
+        done = memory.remember(**item)
+        complaint = memory.stats()["embedder_error"]
+    speaking.say(wire.remembered(done), lambda console: _draw(console, done, complaint))
+
+
+def _many(speaking: voice.Voice, items: list[Any], db: Path | None, spec: str | None) -> None:
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with (
+        opening.new_or_existing(db, spec) as memory,
+        speaking.progress("Remembering", len(items)) as progress,
+    ):
+        done = memory.remember_many(items, progress=progress)
+        complaint = memory.stats()["embedder_error"]
+
+    def draw(console: Console) -> None:
+        tally = wire.batch(done)
+        console.print(f"Remembered {len(done):,}, {tally['created']:,} of them new.")
+        if tally["pending"]:
+            console.print(_pending(f"{tally['pending']:,} of them wait", complaint))
+
+    speaking.say(wire.batch(done), draw)
+
+
+def _draw(console: Console, done: Remembered, complaint: str | None) -> None:
+    from recollect.edge.cli.drawing import plain
+
+    pak_id = plain(done.pak_id)
+    if done.created:
+        console.print(f"Remembered {pak_id}", soft_wrap=True)
+    else:
+        console.print(f"{pak_id} was there already and now says this.", soft_wrap=True)
+    if done.near_duplicates:
+        console.print(f"Nearly the same: {plain(', '.join(done.near_duplicates))}", soft_wrap=True)
+    if done.linked:
+        console.print(f"Linked to: {plain(', '.join(done.linked))}", soft_wrap=True)
+    if done.state == "pending":
+        console.print(_pending("it waits", complaint))
+
+
+def _pending(who: str, complaint: str | None) -> str:
+    from recollect.edge.cli.drawing import plain
+
+    return (
+        f"Pending: {who} for a vector, because the embedder failed. The text is safe and is found"
+        f" by its words; the next `remember` tries again.\n{plain(complaint or '')}".rstrip()
+    )
+
+
+def _text(words: list[str] | None) -> str:
+    if words and words != [_STDIN]:
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise InvalidInput(
+            "There is no text to remember.",
+            hint="type it after `recollect remember`, or send it through a pipe.",
+        )
+    return _decoded(sys.stdin.buffer.read(), "stdin").rstrip("\r\n")
+
+
+def _lines(path: Path, given: dict[str, Any]) -> Iterator[Any]:
+    """Yield an item for each line that is not blank; what a line says goes before `given`."""
+    name = "stdin" if str(path) == _STDIN else str(path)
+    for number, line in enumerate(_decoded(_read(path), name).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise InvalidInput(
+                f"Line {number} of {name} is no JSON: {error}.",
+                hint='each line is "a text" or {"content": "a text", "tags": ["shop"]}.',
+            ) from error
+        if isinstance(item, str):
+            item = {"content": item}
+        if not isinstance(item, dict):
+            raise InvalidInput(
+                f"Line {number} of {name} is neither a text nor an object.",
+                hint='each line is "a text" or {"content": "a text", "tags": ["shop"]}.',
+            )
+        yield {**given, **item}
+
+
+def _read(path: Path) -> bytes:
+    if str(path) == _STDIN:
+        return sys.stdin.buffer.read()
+    try:
+        return path.expanduser().read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}.", hint="check the path after --jsonl."
+        ) from error
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{name} is not UTF-8: byte {error.start} cannot be read.",
+            hint="convert it first, for example with `iconv -t UTF-8`.",
+        ) from error

@@ -1,0 +1,122 @@
+"""`recollect stats`, `check`, `reindex` and `reembed`: how a memory is, and keeping it well.
+
+In: the options of every command. Out: one call of the engine each, and its report.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Embedder, Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["check", "reembed", "reindex", "stats"]
+
+
+def stats(
+    context: typer.Context,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """Show how much is remembered, by which model, and what waits."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        answer = {"db": str(memory.path), **memory.stats()}
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import answers
+
+        console.print(answers.facts(answer))
+
+    voice.of(context).say(answer, draw)
+
+
+def check(
+    context: typer.Context,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Look for damage in the file, the catalogue and the engine's tables; exit 1 if any."""
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        problems = memory.check()
+        count, place = memory.stats()["memories"], str(memory.path)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import drawing
+
+        console.print(
+            drawing.judged(not problems, place, count, ("memory", "memories")), soft_wrap=True
+        )
+        drawing.problems(console, problems)
+        if problems:
+            console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)
+
+    voice.of(context).say(wire.condition(problems, count), draw)
+    if problems:
+        raise typer.Exit(1)
+
+
+def reindex(
+    context: typer.Context,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Throw the index away and build it anew from the database."""
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        memory.reindex()
+        count = memory.stats()["memories"]
+    voice.of(context).say(
+        {"indexed": count},
+        lambda console: console.print(f"Built the index of {count:,} memories anew."),
+    )
+
+
+def reembed(
+    context: typer.Context,
+    to: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEW_EMBEDDER", help="static, none, openai:MODEL or fastembed:MODEL."
+        ),
+    ],
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Switch to another embedder; run it again to go on after it was cut off.
+
+    The old vectors serve until the new ones are complete. `--embedder` names the old embedder.
+    """
+    from recollect.edge.cli import memory as opening
+
+    speaking = voice.of(context)
+    with opening.existing(db, embedder) as memory:
+        chosen = opening.embedder_for(to)
+        count = memory.stats()["memories"]
+        with speaking.progress("Embedding", count) as progress:
+            done = memory.reembed(chosen, progress=progress)
+        model_id = memory.stats()["model_id"]
+
+    def draw(console: Console) -> None:
+        console.print(
+            f"Embedded {done:,} texts now; all {count:,} memories are of {model_id}.\n"
+            f"From now on: --embedder {to}, or RECOLLECT_EMBEDDER={to}.",
+            soft_wrap=True,
+        )
+
+    answer = {"embedded": done, "memories": count, "model_id": model_id}
+    speaking.say(answer, draw)

@@ -1,0 +1,224 @@
+"""`remember`, `recall`, `frame` and the verbs on one memory, as people and programs use them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recollect import Recollect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from subprocess import CompletedProcess
+
+    Run = Callable[..., CompletedProcess[str]]
+
+QUESTION = "Card payment timed out: send it again?"
+
+
+def answer(result: CompletedProcess[str]) -> dict[str, Any]:
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def test_a_text_is_remembered_once_and_recalled_with_reasons(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "new" / "agent.db"
+    words = ("Use Celery with Redis", "for background tasks in Django.")
+    first = answer(run("remember", *words, "--tag", "django", "--db", db, "--json"))
+    assert first.keys() == {"pak_id", "created", "state", "near_duplicates", "linked"}
+    assert (first["created"], first["state"]) == (True, "ready")
+    again = run("remember", " ".join(words), "--tag", "django", "--db", db)
+    assert again.stdout == f"{first['pak_id']} was there already and now says this.\n"
+    found = answer(run("recall", "how", "are", "background", "tasks", "run?", "--db", db, "--json"))
+    assert found["query"]["query"] == "how are background tasks run?"
+    (result,) = found["results"]
+    assert result["fact"]["content"] == " ".join(words)
+    assert result["fact"]["tags"] == ["django"]
+    assert result["signals"].keys() >= {"similarity", "lexical", "semantic", "recency"}
+    assert any("background" in reason for reason in result["why"])
+
+
+def test_every_option_of_remember_reaches_the_memory(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    given = {
+        "--project": "shop",
+        "--category": "observation",
+        "--title": "A title",
+        "--confidence": "0.5",
+        "--thread": "chat-1",
+        "--speaker": "Lea",
+        "--occurred-at": "2026-02-03T10:00:00Z",
+        "--pak-id": "mine",
+    }
+    options = [word for pair in given.items() for word in pair]
+    said = run("remember", "-", "--tag", "b", "--tag", "a", *options, "--db", db, stdin="Tea.\n")
+    assert said.stdout == "Remembered mine\n"
+    kept = answer(run("get", "mine", "--db", db, "--json"))["memory"]
+    assert kept["content"] == "Tea."
+    assert kept["tags"] == ["a", "b"]
+    assert kept["confidence"] == 0.5
+    for option in ("--project", "--category", "--title", "--thread", "--speaker", "--occurred-at"):
+        assert kept[option[2:].replace("-", "_")] == given[option]
+
+
+def test_lines_of_json_are_remembered_together(run: Run, tmp_path: Path) -> None:
+    db, lines = tmp_path / "agent.db", tmp_path / "lines.jsonl"
+    lines.write_text(
+        '"Lea drinks green tea."\n\n{"content": "Jonas drinks coffee.", "project": "office"}\n',
+        encoding="utf-8",
+    )
+    told = answer(run("remember", "--jsonl", lines, "--project", "team", "--db", db, "--json"))
+    assert told == {"remembered": 2, "created": 2, "pending": 0}
+    again = run("remember", "--jsonl", "-", "--db", db, stdin='{"content": "Tea is nice."}\n')
+    assert again.stdout == "Remembered 1, 1 of them new.\n"
+    with Recollect.open(db) as memory:
+        kept = {one.content: one.project for one in memory.list().items}
+    assert kept == {
+        "Lea drinks green tea.": "team",
+        "Jonas drinks coffee.": "office",
+        "Tea is nice.": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('"fine"\n{"content": }\n', "Line 2 of stdin is no JSON"),
+        ('"fine"\n\n17\n', "Line 3 of stdin is neither a text nor an object"),
+        ('"fine"\n{"content": "x", "colour": "red"}\n', "remember takes no 'colour'"),
+        ('"fine"\n{"content": "  "}\n', "content is blank"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_remembered(
+    run: Run, tmp_path: Path, lines: str, said: str
+) -> None:
+    db = tmp_path / "agent.db"
+    result = run("remember", "--jsonl", "-", "--db", db, stdin=lines)
+    assert result.returncode == 1
+    assert said in result.stderr
+    if db.exists():
+        with Recollect.open(db) as memory:
+            assert memory.stats()["memories"] == 0
+
+
+def test_recall_shows_rank_score_text_and_reasons(run: Run, shop: Path) -> None:
+    shown = run("recall", QUESTION, "--top-k", "2", "--db", shop).stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    assert any(line.startswith("1   0.") and "failed card payment" in line for line in lines)
+    assert any(line.startswith("2   0.") for line in lines)
+    assert "matches 'again', 'card', 'payment'; close in meaning" in shown
+    assert "payments-retry-limit" in shown
+    assert "not among the top 2." in lines[-1]
+
+
+def test_the_signals_of_a_score_add_up(run: Run, shop: Path) -> None:
+    shown = run("recall", QUESTION, "--top-k", "1", "--signals", "--db", shop).stdout
+    shares = [float(line.split("= ")[1].split()[0]) for line in shown.splitlines() if "= " in line]
+    *parts, total = shares
+    assert len(parts) == 5
+    assert sum(parts) == pytest.approx(total, abs=0.003)
+
+
+def test_recall_heeds_its_filters_and_its_budget(run: Run, shop: Path) -> None:
+    words = ("recall", "the", "customers", "--db", shop, "--json")
+    tagged = answer(run(*words, "--tag", "self/%", "--project", "storefront"))
+    assert {one["fact"]["project"] for one in tagged["results"]} == {"storefront"}
+    assert all(
+        any(tag.startswith("self/") for tag in one["fact"]["tags"]) for one in tagged["results"]
+    )
+    small = answer(run(*words, "--budget", "60", "--frame", "attention"))
+    assert small["tokens_used"] <= 60
+    assert small["truncated"] is True
+    assert {one["stage"] for one in small["dropped"]} >= {"budget"}
+
+
+def test_empty_no_match_and_no_room_are_three_different_answers(
+    run: Run, shop: Path, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare.db"
+    with Recollect.open(bare):
+        pass
+    said = [
+        run("recall", "tea", "--db", bare).stdout,
+        run("recall", "tea", "--tag", "nobody", "--db", shop).stdout,
+        run("recall", "tea", "--budget", "3", "--db", shop).stdout,
+    ]
+    assert said[0] == "This memory is empty: nothing was remembered in it yet.\n"
+    assert said[1] == "No match among 30 memories.\n"
+    assert said[2].startswith("Nothing fits: there are matches, but none within the budget.\n")
+    assert "Left out: " in said[2]
+
+
+def test_a_frame_puts_exactly_the_prompt_on_stdout(run: Run, copy: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin.db"
+    twin.write_bytes(copy.read_bytes())
+    with Recollect.open(twin) as memory:
+        expected = memory.frame("task", "ship the wallets", top_k=4, token_budget=300)
+    ask = ("frame", "task", "ship the wallets", "--top-k", "4", "--budget", "300")
+    told = run(*ask, "--db", copy)
+    assert told.returncode == 0
+    assert told.stdout == expected.text + "\n"
+    assert f"{expected.tokens_used} of 300 tokens" in told.stderr
+    as_json = answer(run(*ask, "--db", copy, "--json"))
+    assert as_json["text"] == expected.text
+    assert as_json["over_budget"] is False
+    assert as_json["blocks"][0]["memory"]["pak_id"] == expected.blocks[0].pak_id
+
+
+def test_an_empty_frame_prints_nothing_and_says_so(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    run("remember", "Tea is nice.", "--db", db)
+    told = run("frame", "self", "--db", db)
+    assert told.stdout == ""
+    assert told.stderr == "Frame self: nothing to show, so the text is empty.\n"
+
+
+def test_a_frame_over_its_budget_says_so(run: Run, copy: Path) -> None:
+    told = run("frame", "self", "--budget", "5", "--db", copy)
+    assert "Priya" in told.stdout
+    assert "Over budget: guaranteed memories alone need" in told.stderr
+
+
+def test_a_memory_is_shown_in_full_and_then_forgotten(run: Run, copy: Path) -> None:
+    shown = run("get", "payments-provider", "--db", copy).stdout
+    assert "amount_too_large" in shown
+    assert "payments, testing" in shown
+    assert run("forget", "payments-provider", "--db", copy).stdout == "Forgot payments-provider.\n"
+    for verb in ("get", "forget"):
+        gone = run(verb, "payments-provider", "--db", copy, "--json")
+        assert gone.returncode == 1
+        assert json.loads(gone.stdout)["error"]["code"] == "unknown_pak"
+
+
+def test_links_and_disputes_change_what_recall_finds(run: Run, copy: Path) -> None:
+    one, other = "warehouse-fragile", "team-backup-drill"
+    linked = answer(run("link", one, other, "--weight", "0.9", "--db", copy, "--json"))
+    assert linked == {"linked": [one, other], "weight": 0.9}
+    with Recollect.open(copy) as memory:
+        found = memory.recall("single-boxed teapot ceramics", frame="attention", top_k=20)
+        assert other in {result.fact.pak_id for result in found.results}
+    pair = ("payments-retry-limit", "payments-idempotency")
+    said = run("dispute", *pair, "--note", "which one?", "--db", copy).stdout
+    assert said == f"{pair[0]} and {pair[1]} contradict each other until you resolve it.\n"
+    dropped = answer(run("recall", QUESTION, "--db", copy, "--json"))["dropped"]
+    assert [one["pak_id"] for one in dropped if one["stage"] == "suppress"] == [pair[1]]
+    settled = [answer(run("resolve", *pair, "--db", copy, "--json")) for _ in range(2)]
+    assert [one["resolved"] for one in settled] == [True, False]
+
+
+def test_stored_text_is_shown_and_never_obeyed(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "hostile.db"
+    hostile = "\x1b[2J cleared [bold]\x07 :tea: \u202ereversed"
+    with Recollect.open(db) as memory:
+        memory.remember(hostile, pak_id="hostile", tags=["self/goal"])
+    for command in (("recall", "cleared"), ("recall", "cleared", "--signals"), ("get", "hostile")):
+        shown = run(*command, "--db", db)
+        assert shown.returncode == 0, shown.stderr
+        assert not set(shown.stdout) & {"\x1b", "\x07", "\u202e"}
+    assert "[bold]" in run("get", "hostile", "--db", db).stdout
+    # A program that builds a prompt gets what was remembered, byte for byte.
+    assert hostile in run("frame", "task", "--db", db).stdout
