@@ -261,7 +261,8 @@ class RecallStore:
     def iter_paks(self, filters: PakListFilters | None = None) -> Iterator[PakRow]:
         """Walk all matching Paks, newest first, a page at a time.
 
-        Paks added while walking are met at most once; no Pak is met twice.
+        Paks added while walking are met at most once. One that is changed meanwhile moves to the
+        front, where the walk has been already.
         """
         filters = listing.checked(filters)
         while True:

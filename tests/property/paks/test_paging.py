@@ -100,12 +100,14 @@ def test_a_walk_under_concurrent_inserts_yields_each_row_exactly_once(
             before = {row["pak_id"] for row in stored}
 
             walked: list[str] = []
-            batches = iter(meanwhile)
+            batches = enumerate(meanwhile)
             page = reader.list_paks(filters)
             walked += [row.pak_id for row in page.items]
             while page.next_cursor:
-                new = [row for row in next(batches, []) if row["pak_id"] not in before]
-                writer.upsert_paks(fields_of(row) | {"pak_id": f"+{row['pak_id']}"} for row in new)
+                # New ids each time: a Pak that is written again moves, and may be met again.
+                number, batch = next(batches, (0, []))
+                new = [row | {"pak_id": f"{row['pak_id']} {number}"} for row in batch]
+                writer.upsert_paks(fields_of(row) for row in new if row["pak_id"] not in before)
                 page = reader.list_paks(filters._replace(cursor=page.next_cursor))
                 walked += [row.pak_id for row in page.items]
 
