@@ -20,10 +20,10 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench.paks
+	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.recall
 
 clean:
-	rm -rf $(VENV) bench/.envs
+	rm -rf $(VENV) bench/.envs bench/.stores
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
