@@ -61,14 +61,9 @@ def load(path: Path, fingerprint: str) -> MemoryIndex | None:
             header = _read_header(file)
             if header is None or header["fingerprint"] != fingerprint:
                 return None
-            start, size = file.tell(), os.fstat(file.fileno()).st_size
-            if size != start + sum(_room(entry) for entry in header["arrays"]):
-                return None
-            # Private pages: what is written to an array stays in this process.
-            octets = np.memmap(file, dtype=np.uint8, mode="c", offset=0)
+            arrays = _map_arrays(file, header["arrays"])
     except OSError:
         return None
-    arrays = _arrays(np.asarray(octets[start:]), header["arrays"])
     return None if arrays is None else MemoryIndex.restored(header["plain"], arrays)
 
 
@@ -127,18 +122,27 @@ def _read_header(file: BinaryIO) -> dict[str, Any] | None:
     return header
 
 
-def _arrays(
-    octets: NDArray[np.uint8], directory: list[dict[str, Any]]
-) -> dict[str, NDArray[Any]] | None:
+def _map_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, NDArray[Any]] | None:
+    """Map each array by itself, so that one that is outgrown gives its pages back."""
+    start = file.tell()
+    if os.fstat(file.fileno()).st_size != start + sum(map(_room, directory)):
+        return None
     arrays: dict[str, NDArray[Any]] = {}
-    start = 0
     for entry in directory:
-        own = octets[start : start + _size(entry)]
-        if _checksum(own) != entry["checksum"]:
+        array = _map_array(file, start, entry)
+        if _checksum(_octets(array)) != entry["checksum"]:
             return None
-        arrays[entry["name"]] = own.view(entry["dtype"]).reshape(entry["shape"])
+        arrays[entry["name"]] = array
         start += _room(entry)
     return arrays
+
+
+def _map_array(file: BinaryIO, start: int, entry: dict[str, Any]) -> NDArray[Any]:
+    shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
+    if not prod(shape):
+        return np.empty(shape, dtype=dtype)
+    # Private pages: what is written to an array stays in this process.
+    return np.asarray(np.memmap(file, dtype=dtype, mode="c", offset=start, shape=shape))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import count
 from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -54,24 +55,17 @@ CODED: dict[str, Callable[[Memory], str | None]] = {
 _GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "alive": "?"}
 
 
-class Vocabulary:
-    """Values to small numbers and back."""
+class Vocabulary(dict[str | None, int]):
+    """Values to small numbers and back; asking for a new value's number gives it one."""
 
     def __init__(self, values: Iterable[str | None] = ()) -> None:
-        self.values = list(values)
-        self._codes = {value: code for code, value in enumerate(self.values)}
+        self.in_order = list(values)
+        super().__init__(zip(self.in_order, count(), strict=False))
 
-    def code(self, value: str | None) -> int:
-        """Return a value's number, giving it one if it is new."""
-        code = self._codes.get(value)
-        if code is None:
-            code = self._codes[value] = len(self.values)
-            self.values.append(value)
+    def __missing__(self, value: str | None) -> int:
+        code = self[value] = len(self)
+        self.in_order.append(value)
         return code
-
-    def find(self, value: str | None) -> int:
-        """Return a value's number, or -1."""
-        return self._codes.get(value, -1)
 
 
 class Columns:
@@ -99,15 +93,15 @@ class Columns:
         digests: Sequence[int],
     ) -> int:
         """Append Paks, all alive, and return the slot of the first."""
-        first, count = self.size, len(memories)
-        self._make_room(first + count)
-        self.size = first + count
+        first, many = self.size, len(memories)
+        self._make_room(first + many)
+        self.size = first + many
         for name, (_, value_of) in _NUMBERS.items():
             column = self._arrays[name]
-            column[first : self.size] = np.fromiter(map(value_of, memories), column.dtype, count)
+            column[first : self.size] = np.fromiter(map(value_of, memories), column.dtype, many)
         for name, text_of in CODED.items():
-            codes = map(self.vocabularies[name].code, map(text_of, memories))
-            self._arrays[name][first : self.size] = np.fromiter(codes, np.int32, count)
+            codes = map(self.vocabularies[name].__getitem__, map(text_of, memories))
+            self._arrays[name][first : self.size] = np.fromiter(codes, np.int32, many)
         given = {"row_id": row_ids, "length": lengths, "digest": digests, "alive": True}
         for name, values in given.items():
             self._arrays[name][first : self.size] = values
@@ -118,7 +112,7 @@ class Columns:
         for name, (_, value_of) in _NUMBERS.items():
             self._arrays[name][slot] = value_of(memory)
         for name, text_of in CODED.items():
-            self._arrays[name][slot] = self.vocabularies[name].code(text_of(memory))
+            self._arrays[name][slot] = self.vocabularies[name][text_of(memory)]
 
     def compact(self, kept: NDArray[np.int64]) -> None:
         """Keep these slots only, and the vocabulary they use."""
@@ -128,7 +122,7 @@ class Columns:
         for name, vocabulary in self.vocabularies.items():
             used, codes = np.unique(self._arrays[name], return_inverse=True)
             self._arrays[name] = codes.astype(np.int32)
-            values = [vocabulary.values[code] for code in used.tolist()]
+            values = [vocabulary.in_order[code] for code in used.tolist()]
             self.vocabularies[name] = Vocabulary(values)
 
     def export(self) -> dict[str, NDArray[Any]]:
@@ -147,8 +141,9 @@ class Columns:
         return columns
 
     def _make_room(self, needed: int) -> None:
-        for name, column in self._arrays.items():
-            self._arrays[name] = grown(column, self.size, needed)
+        if needed > len(self._arrays["alive"]):
+            for name, column in self._arrays.items():
+                self._arrays[name] = grown(column, self.size, needed)
 
 
 def epoch_microseconds(text: str) -> int:

@@ -41,7 +41,7 @@ __all__ = ["MemoryIndex", "View"]
 View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
 
 _EVERY_ACTIVE = Where()
-_BATCH = 32768
+_BATCH = 8192
 _LEAST_DEAD = 1024
 
 
@@ -225,11 +225,11 @@ class MemoryIndex:
 
     def code(self, name: str, value: str | None) -> int:
         """Return the number that stands for a value in a column of codes; -1 if none has it."""
-        return self._columns.vocabularies[name].find(value)
+        return self._columns.vocabularies[name].get(value, -1)
 
     def values(self, name: str, slots: NDArray[np.int64]) -> list[str | None]:
         """Return what the codes of a column stand for."""
-        known = self._columns.vocabularies[name].values
+        known = self._columns.vocabularies[name].in_order
         return [known[code] for code in self._columns[name][slots].tolist()]
 
     # -- keeping a copy
@@ -250,7 +250,7 @@ class MemoryIndex:
         plain = {
             "revision": self.revision,
             "names": {room: rooms[room].pop("names") for room in ("terms", "tags")},
-            "vocabularies": {name: self._columns.vocabularies[name].values for name in CODED},
+            "vocabularies": {name: self._columns.vocabularies[name].in_order for name in CODED},
         }
         arrays = {f"{room}/{name}": a for room, held in rooms.items() for name, a in held.items()}
         return plain, arrays
@@ -437,5 +437,6 @@ def _digest(text: str) -> int:
 
 def _text_digest(memory: Memory) -> int:
     """Return 64 bits that change when anything does that postings or the Pak's name hold."""
-    parts = (memory.pak_id, memory.title, memory.content, *memory.tags)
-    return _digest(f"{[len(part) for part in parts]}{''.join(parts)}")
+    pak_id, title, content = memory.pak_id, memory.title, memory.content
+    bounds = f"{len(pak_id)} {len(title)} {len(content)} {memory.tags!r}"
+    return _digest(f"{bounds}{pak_id}{title}{content}")

@@ -8,10 +8,10 @@ so a slot is moved a few times at most. Dead slots stay until `compact`; the cal
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,12 +53,20 @@ class _Segment:
 _NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
 
 
+class _Numbers(dict[str, int]):
+    """Names to numbers in order of arrival; asking for a new name's number gives it one."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
 class Postings:
     """Names to slots and counts."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._sorted: list[str] | None = None
+        self._numbers = _Numbers()
+        self._sorted: list[str] = []
         self._segments: list[_Segment] = []
         self._tail: dict[int, tuple[array[int], array[int]]] = {}
         self._tail_rows = 0
@@ -90,15 +98,11 @@ class Postings:
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
-        if self._sorted is None:
-            self._sorted = sorted(self._numbers)
+        self._sort_late()
         first = last = bisect_left(self._sorted, prefix)
         while last < len(self._sorted) and self._sorted[last].startswith(prefix):
             last += 1
         return self._sorted[first:last]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._numbers
 
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
@@ -128,36 +132,31 @@ class Postings:
     ) -> Postings:
         """Return the postings that were exported."""
         postings = cls()
-        postings._numbers = dict(zip(names, range(len(names)), strict=True))
+        postings._numbers = _Numbers(zip(names, count(), strict=False))
         postings._segments = [_Segment(numbers, starts, slots, counts)]
         return postings
 
-    def _new_number(self, name: str) -> int:
-        number = self._numbers[name] = len(self._numbers)
-        if self._sorted is not None:
-            insort(self._sorted, name)
-        return number
+    def _sort_late(self) -> None:
+        """Bring the names that arrived since the last time into order."""
+        if len(self._sorted) < len(self._numbers):
+            self._sorted += islice(self._numbers, len(self._sorted), None)
+            self._sorted.sort()
 
     def _add(self, slot: int, names: Sequence[str]) -> None:
         known, tail = self._numbers, self._tail
         counted = Counter(names)
-        for name, count in counted.items():
-            number = known.get(name)
-            if number is None:
-                number = self._new_number(name)
+        for name, often in counted.items():
+            number = known[name]
             entry = tail.get(number)
             if entry is None:
                 entry = tail[number] = (array("i"), array("H"))
             entry[0].append(slot)
-            entry[1].append(min(count, MOST_COUNTED))
+            entry[1].append(min(often, MOST_COUNTED))
         self._tail_postings += len(counted)
 
     def _segment_of(self, texts: Sequence[Sequence[str]], first: int) -> _Segment:
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        known, self._sorted = self._numbers, None
-        for name in dict.fromkeys(chain.from_iterable(texts)):
-            known.setdefault(name, len(known))
-        every = map(known.__getitem__, chain.from_iterable(texts))
+        every = map(self._numbers.__getitem__, chain.from_iterable(texts))
         keys = np.fromiter(every, dtype=np.int64, count=int(lengths.sum())) << 32
         keys |= np.repeat(np.arange(first, first + len(texts)), lengths)
         keys.sort()
@@ -197,8 +196,8 @@ class Postings:
 
     def _without_unused(self, segment: _Segment) -> _Segment:
         names = list(self._numbers)
-        self._numbers = {names[old]: new for new, old in enumerate(segment.names.tolist())}
-        self._sorted = None
+        kept = [names[number] for number in segment.names.tolist()]
+        self._numbers, self._sorted = _Numbers(zip(kept, count(), strict=False)), []
         numbers = np.arange(len(segment.names), dtype=np.int32)
         return _Segment(numbers, segment.starts, segment.slots, segment.counts)
 

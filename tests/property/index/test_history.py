@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.index.worlds import World, answers, followed, rebuilt, wheres, worlds
 
@@ -38,6 +38,7 @@ class Eagerly:
             one.stop()
 
 
+@settings(deadline=None)
 @given(world=worlds(), where=wheres, random=st.randoms(use_true_random=False))
 def test_any_history_gives_the_answers_of_an_index_built_from_the_final_rows(
     world: World, where: Where, random: Any
@@ -50,6 +51,7 @@ def test_any_history_gives_the_answers_of_an_index_built_from_the_final_rows(
     assert answers(lived, lived.select(where)) == answers(fresh, fresh.select(where))
 
 
+@settings(deadline=None)
 @given(world=worlds(), where=wheres)
 def test_freezing_merging_and_compacting_change_no_answer(world: World, where: Where) -> None:
     with Eagerly():
@@ -59,6 +61,7 @@ def test_freezing_merging_and_compacting_change_no_answer(world: World, where: W
         assert answers(lived, lived.select(where)) == answers(fresh, fresh.select(where))
 
 
+@settings(deadline=None)
 @given(world=worlds(), where=wheres)
 def test_nothing_outside_a_selection_changes_a_number_inside(world: World, where: Where) -> None:
     whole = followed(world.history)
@@ -71,6 +74,7 @@ def test_nothing_outside_a_selection_changes_a_number_inside(world: World, where
     assert answers(whole, chosen) == answers(alone, alone.select(Where(active_only=False)))
 
 
+@settings(deadline=None)
 @given(world=worlds(), where=wheres)
 def test_a_saved_index_answers_and_follows_as_the_one_in_memory(world: World, where: Where) -> None:
     half = len(world.history) // 2

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import analyse
@@ -48,6 +48,7 @@ def test_remembered_stems_stay_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(analyse._stems) <= 10
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_case_and_surrounding_signs_make_no_difference(text: str) -> None:
     assert terms(f"({text})!") == terms(text)
@@ -55,6 +56,7 @@ def test_case_and_surrounding_signs_make_no_difference(text: str) -> None:
         assert terms(text.upper()) == terms(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcdé' _", max_size=30))
 def test_an_ascii_word_is_the_same_term_among_any_others(text: str) -> None:
     assert terms(f"running {text}")[0] == terms(f"running {text} ünlü")[0] == "run"

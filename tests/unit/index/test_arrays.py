@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index.arrays import grown, kth_largest, ranges
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=400), st.integers(1, 400))
 def test_the_kth_largest_is_what_sorting_says(values: list[int], keep: int) -> None:
     keep = min(keep, len(values))

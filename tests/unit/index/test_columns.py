@@ -59,7 +59,7 @@ def test_columns_hold_what_a_pak_says() -> None:
     assert columns["position"].tolist() == [4, -1]
     assert columns["reinforced"].tolist() == [0, 2**31 - 1]
     for name, expected in {"project": ["shop", None], "team": ["red", None]}.items():
-        values = columns.vocabularies[name].values
+        values = columns.vocabularies[name].in_order
         assert [values[code] for code in columns[name]] == expected
 
 
@@ -68,7 +68,7 @@ def test_overwriting_changes_one_slot_only() -> None:
     columns.overwrite(0, replace(FIRST, confidence=0.25, project="home"))
 
     assert columns["confidence"].tolist() == [0.25, 1.0]
-    values = columns.vocabularies["project"].values
+    values = columns.vocabularies["project"].in_order
     assert [values[code] for code in columns["project"]] == ["home", None]
 
 
@@ -77,6 +77,6 @@ def test_compaction_forgets_values_that_nobody_has() -> None:
     columns.compact(np.array([1]))
 
     assert columns.size == 1
-    assert columns.vocabularies["tenant"].values == ["local"]
-    assert columns.vocabularies["tenant"].find("acme") == -1
+    assert columns.vocabularies["tenant"].in_order == ["local"]
+    assert columns.vocabularies["tenant"].get("acme", -1) == -1
     assert columns["row_id"].tolist() == [1]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import lexical as module
@@ -52,6 +52,7 @@ def scored(texts: list[list[str]], chosen: list[int], query: list[str]) -> Any:
 
 @pytest.mark.parametrize("sparse", [0, 32, 10**9])
 @pytest.mark.parametrize("shorter", [0, 16])
+@settings(deadline=None)
 @given(texts=texts, query=queries, data=st.data())
 def test_scores_are_those_of_the_plain_formula(
     texts: list[list[str]], query: set[str], data: Any, sparse: int, shorter: int
@@ -73,6 +74,7 @@ def test_scores_are_those_of_the_plain_formula(
         assert found.matched(slot) == sorted(query & set(texts[slot]))
 
 
+@settings(deadline=None)
 @given(texts, queries, st.integers(0, 14))
 def test_the_top_are_the_best_with_all_who_tie(
     texts: list[list[str]], query: set[str], keep: int

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import lookup as module
 from recollect.index.lookup import Lookup
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(-3, 12), max_size=4, unique=True), max_size=12))
 def test_the_living_slot_of_a_key_is_found_however_often_it_moved(
     batches: list[list[int]],

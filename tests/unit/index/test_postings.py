@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import postings as module
@@ -24,6 +24,7 @@ def held(texts: list[list[str]], name: str) -> dict[int, int]:
     return {slot: Counter(text)[name] for slot, text in enumerate(texts) if name in text}
 
 
+@settings(deadline=None)
 @given(batches, st.sets(st.integers(0, 40)), st.sampled_from([0, 1, 3, 2048]))
 def test_postings_hold_what_was_added_through_freezing_merging_and_compaction(
     batches: list[list[list[str]]], dead: set[int], tail_rows: int

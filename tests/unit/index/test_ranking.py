@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index.ranking import best
@@ -18,6 +18,7 @@ blocks = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(blocks, st.integers(-1, 32))
 def test_the_best_are_those_of_a_plain_sort(
     blocks: list[tuple[float, int, str]], keep: int

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index.strings import Strings
@@ -9,6 +9,7 @@ from recollect.index.strings import Strings
 texts = st.lists(st.text(st.characters(exclude_categories=[]), max_size=20), max_size=20)
 
 
+@settings(deadline=None)
 @given(texts, texts)
 def test_texts_come_out_as_they_went_in(first: list[str], second: list[str]) -> None:
     column = Strings()
@@ -18,6 +19,7 @@ def test_texts_come_out_as_they_went_in(first: list[str], second: list[str]) -> 
     assert column.at(range(len(column))) == first + second
 
 
+@settings(deadline=None)
 @given(texts, st.randoms(use_true_random=False))
 def test_compaction_keeps_the_rows_asked_for(texts: list[str], random: object) -> None:
     column = Strings()
@@ -29,6 +31,7 @@ def test_compaction_keeps_the_rows_asked_for(texts: list[str], random: object) -
     assert column.at(range(len(column))) == [*texts[::2], "more"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=20))
 def test_words_and_lengths_sort_as_the_texts_do(texts: list[str]) -> None:
     column = Strings()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.embed.quantise import quantise
@@ -43,6 +43,7 @@ def exact_cosine(one: list[int], other: list[int]) -> float:
     return product / sqrt(squares) if squares else 0.0
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 80).flatmap(
         lambda size: st.lists(
