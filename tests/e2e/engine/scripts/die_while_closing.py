@@ -1,0 +1,28 @@
+"""Close a store, which writes the cache file, and die by SIGKILL at a chosen point of it."""
+
+import os
+import signal
+import sys
+from typing import Any
+
+from tests.e2e.engine.stores import opened, row
+
+from recollect.stores.sqlite import SqliteStore
+
+path, point = sys.argv[1:]
+
+
+def die(*_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+memory = opened(path)
+memory.remember_many([row("late", number) for number in range(50)])
+memory.recall("walrus")
+if point == "the draft is written":
+    os.fsync = die  # type: ignore[assignment]
+elif point == "the file has its name":
+    SqliteStore.set_cache_token = die  # type: ignore[assignment, method-assign]
+elif point == "before all of it":
+    die()
+memory.close()
