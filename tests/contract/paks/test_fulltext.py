@@ -15,7 +15,7 @@ from tests.contract.paks.samples import (
 )
 
 from recollect.errors import InvalidInput, StoreDamaged
-from recollect.paks import PakHit, RecallStore
+from recollect.paks import PakHit, RecallStore, fulltext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -356,6 +356,8 @@ def test_what_is_no_word_does_not_count_when_all_words_are_asked_for(zoo: Recall
 def test_a_very_long_text_is_searched_by_its_beginning(zoo: RecallStore) -> None:
     assert found(zoo, "rhino " + "x" * 1_000_000) == ["b"]
     assert found(zoo, "rhino " + " ".join(f"w{at}" for at in range(200_000))) == ["b"]
+    assert found(zoo, "x" * fulltext.MAX_CHARACTERS + " rhino") == []
+    assert found(zoo, " ".join(f"w{at}" for at in range(fulltext.MAX_WORDS)) + " rhino") == []
 
 
 @pytest.mark.parametrize("text", [None, 5, b"rhino", ["rhino"]])

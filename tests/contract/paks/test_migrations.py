@@ -8,11 +8,17 @@ import pytest
 from tests.contract.paks.samples import NOON, catalogue_rows, fulltext_rows, matches, pak
 
 from recollect.paks import RecallStore, migrations
-from recollect.paks.migrations import MIGRATIONS, Migration, apply_migrations, current_version
+from recollect.paks.migrations import (
+    MIGRATIONS,
+    Migration,
+    adopt,
+    apply_migrations,
+    current_version,
+)
 from recollect.paks.schema import ALL_DDL_V1, EXPECTED_INDEXES_V1, EXPECTED_TABLES_V1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 JOIN_TABLES = {"pak_reason_codes", "pak_risk_flags"}
@@ -183,6 +189,27 @@ def test_each_step_is_one_immediate_transaction(conn: sqlite3.Connection) -> Non
 
     bounds = [statement for statement in ran if statement in ("BEGIN IMMEDIATE", "COMMIT")]
     assert bounds == ["BEGIN IMMEDIATE", "COMMIT"] * 3
+
+
+@pytest.mark.parametrize("step", [apply_migrations, adopt])
+def test_what_another_process_did_while_this_one_waited_is_not_done_again(
+    tmp_path: Path, conn: sqlite3.Connection, step: Callable[[sqlite3.Connection], object]
+) -> None:
+    ran: list[str] = []
+
+    def between(statement: str) -> None:
+        ran.append(statement)
+        if ran.count("BEGIN IMMEDIATE") == 1 and statement == "BEGIN IMMEDIATE":
+            with closing(sqlite3.connect(tmp_path / "recall.db")) as other:
+                apply_migrations(other)
+
+    conn.set_trace_callback(between)
+    step(conn)
+    conn.set_trace_callback(None)
+
+    assert current_version(conn) == 3
+    assert "BEGIN IMMEDIATE" in ran
+    assert [statement for statement in ran if statement.lstrip().startswith("CREATE")] == []
 
 
 @pytest.mark.parametrize("version", [1, 2])

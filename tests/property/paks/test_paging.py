@@ -5,14 +5,15 @@ import string
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.paks.samples import pak
 
 from recollect.errors import InvalidInput
 from recollect.paks import PakListFilters, PakListResult, RecallStore
 
-modest = settings(deadline=None, max_examples=80)
+# A busy machine is no reason to fail.
+modest = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
 ids = st.text("abç\0 ~", min_size=1, max_size=3).filter(str.strip)
 projects = st.sampled_from([None, "", "shop", "office"])
@@ -81,7 +82,7 @@ def test_every_page_is_full_but_the_last(
         assert left == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(modest, max_examples=40)
 @given(
     stored=st.lists(rows, min_size=1, max_size=20, unique_by=lambda row: row["pak_id"]),
     meanwhile=st.lists(st.lists(rows, max_size=4), max_size=12),
@@ -146,7 +147,7 @@ def page_or_refusal(store: RecallStore, filters: PakListFilters) -> PakListResul
         return None
 
 
-@settings(deadline=None, max_examples=250)
+@settings(modest, max_examples=250)
 @given(
     filters=filters_,
     at=st.integers(0, 200),
@@ -173,7 +174,7 @@ def test_a_tampered_cursor_is_refused_or_just_another_place(
             assert {row.pak_id for row in answer.items} <= set(allowed)
 
 
-@settings(deadline=None, max_examples=250)
+@settings(modest, max_examples=250)
 @given(
     cursor=st.one_of(
         st.text(),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.paks.samples import LATER, NOON, catalogue_rows, fulltext_rows, pak
 
@@ -15,7 +15,8 @@ from recollect.paks import (
     UpsertResult,
 )
 
-modest = settings(deadline=None, max_examples=60)
+# A busy machine is no reason to fail.
+modest = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 any_text = st.text(st.characters(codec="utf-8"), max_size=40)
 said = any_text.filter(str.strip)

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.paks.samples import pak
 
 from recollect.paks import RecallStore
 
-modest = settings(deadline=None, max_examples=150)
+# A busy machine is no reason to fail.
+modest = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 every_character = st.characters(exclude_categories=())
 PUNCTUATION = [*"\"'*^:(){}+-\\\0%;", "--", "\ud800"]
@@ -60,7 +61,7 @@ def test_a_word_is_found_among_any_noise(zoo: RecallStore, before: str, after: s
     assert "a" in {hit.pak.pak_id for hit in zoo.search(f"{before} zebra {after}")}
 
 
-@settings(deadline=None, max_examples=8)
+@settings(modest, max_examples=8)
 @given(piece=hostile.filter(bool), match=st.sampled_from(["any", "all"]))
 def test_a_megabyte_of_anything_is_safe(zoo: RecallStore, piece: str, match: Any) -> None:
     text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
