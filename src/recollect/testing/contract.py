@@ -164,6 +164,73 @@ class StoreContract:
                 store.forget("a")
             assert store.events()["self_block_change"] > fired
 
+    def test_an_event_fires_for_a_block_that_no_longer_is_of_the_self(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a", tags=("self/value",)), new_memory("b")], now=_NOW)
+            fired = store.events()["self_block_change"]
+            with store.transaction():
+                store.write([new_memory("b")], now=_NOW)
+            assert store.events()["self_block_change"] == fired
+            with store.transaction():
+                store.write([new_memory("a")], now=_NOW)
+            assert store.events()["self_block_change"] > fired
+
+    def test_a_snapshot_is_one_state_whatever_others_write(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store, self.opened(tmp_path) as other:
+            with store.snapshot():
+                before = store.state()
+                with other.transaction():
+                    other.write([new_memory("a")], now=_NOW)
+                assert store.state() == before
+                assert store.memories(["a"]) == {}
+                assert list(store.changes(before.revision)) == []
+            assert store.state().revision > before.revision
+            assert "a" in store.memories(["a"])
+
+    def test_tidying_tells_older_followers_to_start_anew(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory("a")], now=_NOW)
+            seen = store.state().revision
+            with store.transaction():
+                store.forget("a")
+            with store.transaction():
+                store.tidy()
+            assert store.state().oldest_change > seen
+            assert [row for batch in store.changes(0) for row in batch.rows] == []
+            assert store.check() == ()
+
+    def test_pages_hold_everything_once(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new_memory(f"p{n}") for n in range(5)], now=_NOW)
+            first = store.page(project=None, limit=3, cursor=None)
+            second = store.page(project=None, limit=3, cursor=first.next_cursor)
+        ids = [memory.pak_id for memory in (*first.items, *second.items)]
+        assert sorted(ids) == [f"p{n}" for n in range(5)]
+        assert second.next_cursor is None
+
+    def test_reembedding_counts_how_far_it_is(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.set_model("old", 2)
+                store.write([new_memory(f"p{n}", vector=[1, 0]) for n in range(3)], now=_NOW)
+            with store.transaction():
+                store.begin_reembedding("new", 2)
+            assert (store.count()["memories"], store.count()["reembedded"]) == (3, 0)
+            vector = new_memory("x", vector=[0, 1]).vector
+            assert vector is not None
+            with store.transaction():
+                store.set_next_vectors({store.without_next_vector(0, 1)[0][0]: vector})
+            assert store.count()["reembedded"] == 1
+            with store.transaction():
+                store.begin_reembedding("new", 2)
+            assert store.count()["reembedded"] == 1
+            with store.transaction():
+                store.begin_reembedding("another", 2)
+            assert store.count()["reembedded"] == 0
+
     def test_reembedding_serves_the_old_until_the_new_are_complete(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
             with store.transaction():
