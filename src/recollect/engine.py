@@ -47,7 +47,7 @@ from recollect.write.remember import fill_pending, remember
 
 __all__ = ["Recollect", "SystemClock"]
 
-TOP_K_MAX = 1000
+_TOP_K_MAX = 1000
 # A caller's clock may run ahead of ours by this much; more is a mistake.
 _FUTURE_SECONDS = 24 * 3600
 _BULK = 512
@@ -433,7 +433,7 @@ class Recollect:
         request = Request(
             query=_query(query),
             frame=frame,
-            top_k=_positive("top_k", top_k, TOP_K_MAX),
+            top_k=_positive("top_k", top_k, _TOP_K_MAX),
             token_budget=None
             if token_budget is None
             else _positive("token_budget", token_budget, 10**9),

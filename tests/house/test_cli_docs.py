@@ -22,6 +22,9 @@ def test_every_command_has_a_heading_and_every_heading_a_command() -> None:
 
 def test_every_option_is_named_below_its_command() -> None:
     text = PAGE.read_text(encoding="utf-8")
+    section = text.split("## What all commands share\n")[1].split("\n## ")[0]
+    shared = set(re.findall(r"^\| `(--\w+)", section, re.MULTILINE))
+    assert shared == {"--db", "--json", "--help", "--embedder"}
     for name in commands(get_command(app), "recollect"):
         section = re.split(r"^## ", text.split(f"## `{name}`\n")[1], flags=re.MULTILINE)[0]
         command: Any = get_command(app)
@@ -31,7 +34,7 @@ def test_every_option_is_named_below_its_command() -> None:
             option for param in command.params for option in param.opts if option[:2] == "--"
         }
         missing = {option for option in options if f"`{option}" not in section}
-        assert missing - {"--db", "--json", "--help"} == set(), name
+        assert missing - shared == set(), name
 
 
 def test_the_examples_run_and_print_what_the_page_shows(tmp_path: Path) -> None:

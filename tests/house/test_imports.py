@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+import recollect
+from recollect import aio, engine
+
 WATCHED = """
 import json, os, sys
 read, opened = [], []
@@ -47,7 +50,15 @@ def watch(module: str, folder: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "module", ["recollect", "recollect.paks", "recollect.errors", "recollect.embed"]
+    "module",
+    [
+        "recollect",
+        "recollect.paks",
+        "recollect.errors",
+        "recollect.embed",
+        "recollect.model",
+        "recollect.settings",
+    ],
 )
 def test_importing_reads_nothing_opens_nothing_and_loads_nothing_heavy(
     module: str, tmp_path: Path
@@ -57,6 +68,21 @@ def test_importing_reads_nothing_opens_nothing_and_loads_nothing_heavy(
     assert [name for name in files if name != "os.listdir"] == []
     assert heavy == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_engine_is_loaded_when_its_name_is_first_used(tmp_path: Path) -> None:
+    (tmp_path / "user.py").write_text("import recollect\nrecollect.Recollect\n")
+    environment, _, heavy = watch("user", tmp_path)
+    assert [name for name in environment if "RECOLLECT" in name or "TOKENPAK" in name] == []
+    assert "numpy" in heavy
+    assert not {"rich", "typer", "httpx", "pydantic"} & set(heavy)
+
+
+def test_the_lazy_names_are_those_of_their_modules() -> None:
+    assert recollect.Recollect is engine.Recollect
+    assert recollect.AsyncRecollect is aio.AsyncRecollect
+    with pytest.raises(AttributeError, match="Nonsense"):
+        _ = recollect.Nonsense
 
 
 def test_the_watch_sees_what_it_should(tmp_path: Path) -> None:

@@ -51,9 +51,12 @@ def made_here(path: Path) -> set[str]:
 
 def brought_in(path: Path, source: str) -> set[str]:
     """Return the names that a module imports from modules whose name starts with `source`."""
+    body = tree(path).body
+    # A name that is loaded on first use is imported for the type checker alone.
+    lazy = [node for block in body if isinstance(block, ast.If) for node in block.body]
     return {
         alias.asname or alias.name
-        for node in tree(path).body
+        for node in [*body, *lazy]
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(source)
         for alias in node.names
     }

@@ -1,4 +1,8 @@
-"""The best of many by score, then freshness, then Pak id; each later key is read for ties only."""
+"""The best of many by score, then freshness, then Pak id.
+
+In: slots with scores, and how many to keep. Out: the best slots in order. Each later key is read
+for ties only.
+"""
 
 from __future__ import annotations
 

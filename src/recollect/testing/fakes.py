@@ -1,4 +1,7 @@
-"""A clock and an embedder that do as they are told."""
+"""A clock and an embedder that do as they are told.
+
+In: the times and vectors that a test chooses. Out: the same, always; no real clock is read.
+"""
 
 from __future__ import annotations
 

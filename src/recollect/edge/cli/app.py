@@ -7,6 +7,7 @@ In: the arguments of the process. Out: an exit code. 0 is well, 1 is an error or
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from typing import Annotated
 
@@ -55,6 +56,8 @@ def main() -> None:
         # A title that the terminal cannot spell is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # What was replaced is the answer's to say; the log is for programs that ask for it.
+    logging.getLogger("recollect").addHandler(logging.NullHandler())
     voice = Voice()
     try:
         app(prog_name="recollect", obj=voice)

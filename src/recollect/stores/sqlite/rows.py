@@ -1,4 +1,7 @@
-"""Between `Memory` values and rows of the two tables that hold them."""
+"""Between `Memory` values and rows of the two tables that hold them.
+
+In: values, or rows in the order of `MEMORY_COLUMNS`. Out: the other. No SQL is run here.
+"""
 
 from __future__ import annotations
 
