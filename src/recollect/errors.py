@@ -3,6 +3,7 @@
     RecollectError
     ├── StoreError                  something about the database file
     │   ├── StoreUnavailable        (OSError)          cannot be opened or reached
+    │   │   └── StoreOutdated                          must be migrated before it is read
     │   ├── StoreReadOnly           (PermissionError)  opened, but may not be written
     │   ├── StoreFull               (OSError)          no room left; the write was rolled back
     │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
@@ -23,6 +24,7 @@ __all__ = [
     "StoreDamaged",
     "StoreError",
     "StoreFull",
+    "StoreOutdated",
     "StoreReadOnly",
     "StoreTooNew",
     "StoreUnavailable",
@@ -53,6 +55,12 @@ class StoreUnavailable(StoreError, OSError):
     """The database file cannot be opened or reached."""
 
     code = "store_unavailable"
+
+
+class StoreOutdated(StoreUnavailable):
+    """The database has an older schema and was opened for reading only."""
+
+    code = "store_outdated"
 
 
 class StoreReadOnly(StoreError, PermissionError):

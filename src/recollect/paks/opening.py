@@ -9,10 +9,10 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from recollect.errors import InvalidInput, StoreDamaged, StoreTooNew, StoreUnavailable
+from recollect.errors import InvalidInput, StoreDamaged, StoreOutdated, StoreTooNew
 from recollect.paks.database import tune
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
-from recollect.paks.schema import SCHEMA_VERSION
+from recollect.paks.schema import EXPECTED_TABLES_V1, SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
 
 __all__ = ["prepare", "resolve"]
@@ -40,7 +40,7 @@ def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTo
         )
     if read_only:
         if version < SCHEMA_VERSION:
-            raise StoreUnavailable(
+            raise StoreOutdated(
                 f"{path} has schema version {version} and must be migrated before it is read.",
                 hint="open it once without read_only=True.",
             )
@@ -54,12 +54,25 @@ def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTo
 
 def _version(conn: sqlite3.Connection, path: Path) -> int:
     try:
-        return current_version(conn)
+        version = current_version(conn)
     except (sqlite3.OperationalError, TypeError, ValueError) as error:
         # Their table has no such columns, or its version is no number.
         if isinstance(error, sqlite3.Error) and "no such column" not in str(error):
             raise
-        raise StoreDamaged(
-            f"{path} is a database of another program; it was left as it is.",
-            hint="choose another path for the catalogue.",
-        ) from error
+        raise _foreign(path) from error
+    if version == 0 and _is_foreign(conn):
+        raise _foreign(path)
+    return version
+
+
+def _is_foreign(conn: sqlite3.Connection) -> bool:
+    """Return whether somebody else's tables are here, and none that we or the origin made."""
+    names = {row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return bool(names) and not names & EXPECTED_TABLES_V1
+
+
+def _foreign(path: Path) -> StoreDamaged:
+    return StoreDamaged(
+        f"{path} is a database of another program; it was left as it is.",
+        hint="choose another path for the catalogue.",
+    )

@@ -273,6 +273,12 @@ def another_programs_without_a_version(path: Path) -> None:
     conn.close()
 
 
+def another_programs_without_versions(path: Path) -> None:
+    with sqlite3.connect(path) as conn:
+        conn.execute("CREATE TABLE bookmarks (url TEXT)")
+    conn.close()
+
+
 def a_truncated_database(path: Path) -> None:
     with RecallStore.open(path) as store:
         store.upsert_paks(pak(f"p{at}") for at in range(200))
@@ -290,6 +296,7 @@ UNUSABLE = {
     another_programs: (StoreDamaged, "another program"),
     another_programs_with_a_text_version: (StoreDamaged, "another program"),
     another_programs_without_a_version: (StoreDamaged, "another program"),
+    another_programs_without_versions: (StoreDamaged, "another program"),
     a_truncated_database: (StoreDamaged, "is damaged"),
     a_database_cut_within_its_header: (StoreDamaged, "is damaged"),
 }
