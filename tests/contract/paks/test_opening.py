@@ -19,6 +19,7 @@ from recollect.paks import (
     migrations,
     open_recall_store,
 )
+from recollect.paks.migrations import MIGRATIONS
 
 VARIABLES = ("RECOLLECT_DB", "TOKENPAK_RECALL_DB", "RECOLLECT_HOME")
 
@@ -364,7 +365,7 @@ def test_an_empty_file_becomes_a_catalogue(tmp_path: Path) -> None:
 def test_an_open_waits_for_a_writer_that_keeps_the_journal_from_changing(tmp_path: Path) -> None:
     path = tmp_path / "recall.db"
     writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    writer.execute("CREATE TABLE mine (x)")
+    writer.execute(MIGRATIONS[0].statements[0])  # else the file would be somebody else's
     writer.execute("BEGIN IMMEDIATE")
     leaves = Timer(0.3, writer.close)
     leaves.start()
