@@ -207,6 +207,8 @@ class Graph:
         if selection.is_all and self._everyone is not None:
             return self._everyone
         edges = self._inside(self._from(self._living_nodes()), selection)
+        if not len(edges.near):
+            return np.zeros(self._size)
         degrees = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
         if selection.is_all:
             self._everyone = degrees

@@ -22,7 +22,7 @@ from recollect.index.columns import CODED, Columns
 from recollect.index.graph import Graph
 from recollect.index.lookup import Lookup
 from recollect.index.postings import Postings
-from recollect.index.selection import Selection, Where
+from recollect.index.selection import Selection, Where, mask_of, tag_mask
 from recollect.index.strings import Strings
 from recollect.index.vectors import Vectors
 
@@ -43,6 +43,7 @@ View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_
 _EVERY_ACTIVE = Where()
 _BATCH = 8192
 _LEAST_DEAD = 1024
+_MOST_SELECTIONS = 16
 
 
 class MemoryIndex:
@@ -77,8 +78,6 @@ class MemoryIndex:
         """Slots in use, dead ones included: the length of every mask and column."""
         return self._columns.size
 
-    # -- following a store
-
     def apply(self, changes: Changes) -> None:
         """Take over what changed; a vector of the wrong shape is refused before anything is."""
         rows = list({row.row_id: row for row in changes.rows}.values())
@@ -98,24 +97,24 @@ class MemoryIndex:
         self._selections.clear()
         self._floors = None
 
-    # -- selecting
-
     def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
         """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots)."""
         where = self._without_idle(where)
         if view is not None:
-            allowed = view(self) if callable(view) else view
-            return self._selection(self._mask(where) & self._checked_view(allowed))
-        if where not in self._selections:
-            self._selections[where] = self._selection(self._mask(where))
-        return self._selections[where]
+            allowed = self._checked_view(view(self) if callable(view) else view)
+            return self._selection(allowed & mask_of(where, self._columns, self._tags))
+        known = self._selections.get(where)
+        if known is None:
+            if len(self._selections) >= _MOST_SELECTIONS:
+                self._selections.clear()
+            known = self._selection(mask_of(where, self._columns, self._tags))
+            self._selections[where] = known
+        return known
 
     def tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots with a tag that matches any of the patterns; ascending."""
         self._check(selection)
-        return np.flatnonzero(self._tag_mask(patterns) & selection.mask)
-
-    # -- words
+        return np.flatnonzero(tag_mask(patterns, self._tags, self.size) & selection.mask)
 
     def document_frequencies(self, names: Sequence[str], selection: Selection) -> NDArray[np.int64]:
         """Return how many selected Paks hold each term."""
@@ -145,8 +144,6 @@ class MemoryIndex:
             average=self.average_length(selection),
         )
 
-    # -- vectors
-
     def cosines(self, query: NDArray[np.int8], slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the exact cosine of each slot to a query; 0 where a slot has no vector."""
         return self._vectors.cosines(query, slots)
@@ -169,8 +166,6 @@ class MemoryIndex:
         """Yield, block by block, which of many queries meets which slot at this cosine or above."""
         return self._vectors.pairs(queries, slots, threshold)
 
-    # -- edges
-
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots one edge away from any of these, these left out; ascending."""
         self._check(selection)
@@ -182,8 +177,6 @@ class MemoryIndex:
         """Return each slot's summed edge weights inside the selection; of all slots, or of some."""
         self._check(selection)
         return self._graph.degrees(selection, slots)
-
-    # -- identity and order
 
     def pak_ids(self, slots: NDArray[np.int64]) -> list[str]:
         """Return the Pak ids of some slots."""
@@ -210,8 +203,6 @@ class MemoryIndex:
             slots, scores, keep, updated_at=self._columns["updated_at"], pak_ids=self._pak_ids
         )
 
-    # -- columns
-
     def column(self, name: str) -> NDArray[Any]:
         """Return a column over all slots, read-only.
 
@@ -231,8 +222,6 @@ class MemoryIndex:
         """Return what the codes of a column stand for."""
         known = self._columns.vocabularies[name].in_order
         return [known[code] for code in self._columns[name][slots].tolist()]
-
-    # -- keeping a copy
 
     def export(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return everything as plain data and arrays, for `restored`."""
@@ -276,8 +265,6 @@ class MemoryIndex:
         index._live = int(np.count_nonzero(alive))
         index._terms_held = int(index._columns["length"].sum(where=alive, dtype=np.int64))
         return index
-
-    # -- how it is done
 
     def _forget(self, row_ids: Sequence[int]) -> None:
         slots = self._slots_of_rows(row_ids)
@@ -376,38 +363,6 @@ class MemoryIndex:
         if where.reinforced_after is not None and oldest > where.reinforced_after:
             where = replace(where, reinforced_after=None)
         return where
-
-    def _mask(self, where: Where) -> NDArray[np.bool_]:
-        mask: NDArray[np.bool_] = self._columns["alive"].copy()
-        statuses = where.statuses or (("active",) if where.active_only else ())
-        if statuses:
-            mask &= self._any_of("status", statuses)
-        if where.project is not None:
-            mask &= self._any_of("project", (where.project,))
-        if where.categories:
-            mask &= self._any_of("category", where.categories)
-        if where.tag_patterns:
-            mask &= self._tag_mask(where.tag_patterns)
-        if where.reinforced_after is not None:
-            mask &= self._columns["last_reinforced"] > where.reinforced_after
-        if where.valid_at is not None:
-            mask &= self._columns["valid_until"] > where.valid_at
-        return mask
-
-    def _any_of(self, name: str, values: Sequence[str]) -> NDArray[np.bool_]:
-        column = self._columns[name]
-        mask = np.zeros(self.size, dtype=np.bool_)
-        for value in values:
-            mask |= column == self.code(name, value)
-        return mask
-
-    def _tag_mask(self, patterns: Iterable[str]) -> NDArray[np.bool_]:
-        mask = np.zeros(self.size, dtype=np.bool_)
-        for pattern in patterns:
-            tags = self._tags.starting_with(pattern[:-1]) if pattern.endswith("%") else [pattern]
-            for posting in self._tags.get(tags):
-                mask[posting.slots] = True
-        return mask
 
     def _selection(self, mask: NDArray[np.bool_]) -> Selection:
         count = int(np.count_nonzero(mask))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,28 +113,46 @@ def score(
 ) -> Lexical:
     """Score the selected slots. `terms` are distinct and sorted, each with its posting."""
     sparse = selection.count * _SPARSE < len(selection.mask)
-    scores = np.zeros(selection.count if sparse else len(selection.mask))
+    parts = [(_selected if sparse else _whole)(posting, selection) for posting in postings]
+    weights = [rarity(selection.count, part.frequency) for part in parts]
+    # A term adds its weight times a saturation below 1 (K1 + 1 would cancel out).
+    most = fsum(weights)
     saturation = _Saturation(lengths, average)
-    most = 0.0
-    for posting in postings:
-        places: NDArray[np.integer] = posting.slots
-        if sparse:
-            places, posting = _inside(posting, selection)
-        frequency = len(posting.slots) if sparse else count_inside(posting.slots, selection)
-        weight = rarity(selection.count, frequency) * (K1 + 1.0)
-        most += weight
-        if frequency:
-            np.add.at(scores, places, saturation.of(posting, weight))
+    scores = np.zeros(selection.count if sparse else len(selection.mask))
+    for part, weight in zip(parts, weights, strict=True):
+        if part.frequency:
+            np.add.at(scores, part.places, saturation.of(part.posting, weight / most))
     if not sparse and not selection.is_solid:
         scores *= selection.mask
-    if most:
-        scores /= most
     found = tuple(posting.slots for posting in postings)
     return Lexical(tuple(terms), scores, selection.slots if sparse else None, found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A posting, how many of its slots are selected, and where its scores are kept."""
+
+    posting: Posting
+    frequency: int
+    places: NDArray[np.integer]
+
+
+def _whole(posting: Posting, selection: Selection) -> _Part:
+    """Leave a posting as it is: what is not selected is wiped out in the end, at less cost."""
+    return _Part(posting, count_inside(posting.slots, selection), posting.slots)
+
+
+def _selected(posting: Posting, selection: Selection) -> _Part:
+    if selection.count * _SHORTER < len(posting.slots):
+        places, at = _shared(posting.slots, selection.slots)
+    else:
+        at = np.flatnonzero(selection.mask.take(posting.slots))
+        places = selection.slots.searchsorted(posting.slots[at])
+    return _Part(Posting(posting.slots[at], posting.counts[at]), len(at), places)
+
+
 class _Saturation:
-    """How much the n-th occurrence of a term adds, given the length of the text."""
+    """What share of its weight a term adds, given how often it occurs in how long a text."""
 
     def __init__(self, lengths: NDArray[np.int32], average: float) -> None:
         self._lengths = lengths
@@ -155,16 +173,6 @@ class _Saturation:
         terms /= divisor
         terms *= weight
         return terms
-
-
-def _inside(posting: Posting, selection: Selection) -> tuple[NDArray[np.int64], Posting]:
-    """Return the selected part of a posting, and where it lies in the selection."""
-    if selection.count * _SHORTER < len(posting.slots):
-        places, at = _shared(posting.slots, selection.slots)
-    else:
-        at = np.flatnonzero(selection.mask.take(posting.slots))
-        places = selection.slots.searchsorted(posting.slots[at])
-    return places, Posting(posting.slots[at], posting.counts[at])
 
 
 def _shared(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +13,7 @@ from tests.property.index.worlds import World, answers, followed, rebuilt, where
 from recollect.index import Where, load, save
 from recollect.index import graph as graph_module
 from recollect.index import index as index_module
+from recollect.index import lexical as lexical_module
 from recollect.index import lookup as lookup_module
 from recollect.index import postings as postings_module
 from recollect.index import vectors as vectors_module
@@ -21,6 +23,7 @@ EAGER = {
     lookup_module: {"_LEAST_TAIL": 2},
     postings_module: {"_TAIL_ROWS": 2},
     graph_module: {"_LEAST_TAIL": 2, "_BULK": 2},
+    lexical_module: {"_SPARSE": 1, "_SHORTER": 1},
     vectors_module: {"_EXACT_UP_TO": 2, "_LEAST_POOL": 2, "_SIGN_BLOCK": 3, "_EXACT_BLOCK": 2},
 }
 
@@ -62,16 +65,19 @@ def test_freezing_merging_and_compacting_change_no_answer(world: World, where: W
 
 
 @settings(deadline=None)
-@given(world=worlds(), where=wheres)
-def test_nothing_outside_a_selection_changes_a_number_inside(world: World, where: Where) -> None:
-    whole = followed(world.history)
-    chosen = whole.select(where)
-    inside = {int(number) for number in whole.column("row_id")[chosen.slots]}
-    rows = [row for number, row in world.rows.items() if number in inside]
-    edges = {pair: weight for pair, weight in world.edges.items() if {*pair} <= inside}
-    alone = rebuilt(rows, edges)
+@given(world=worlds(), where=wheres, eager=st.booleans())
+def test_nothing_outside_a_selection_changes_a_number_inside(
+    world: World, where: Where, eager: bool
+) -> None:
+    with Eagerly() if eager else nullcontext():
+        whole = followed(world.history)
+        chosen = whole.select(where)
+        inside = {int(number) for number in whole.column("row_id")[chosen.slots]}
+        rows = [row for number, row in world.rows.items() if number in inside]
+        edges = {pair: weight for pair, weight in world.edges.items() if {*pair} <= inside}
+        alone = rebuilt(rows, edges)
 
-    assert answers(whole, chosen) == answers(alone, alone.select(Where(active_only=False)))
+        assert answers(whole, chosen) == answers(alone, alone.select(Where(active_only=False)))
 
 
 @settings(deadline=None)

@@ -131,6 +131,14 @@ def test_selecting_everyone_twice_is_one_selection_until_something_changes() -> 
     assert index.select().count == 3
 
 
+def test_a_moving_window_does_not_pile_up_selections() -> None:
+    index = index_of(*(row(number, last_reinforced=float(number)) for number in range(100)))
+    for number in range(100):
+        assert index.select(Where(reinforced_after=float(number))).count == 99 - number
+
+    assert len(index._selections) <= 16
+
+
 def test_a_selection_of_an_earlier_state_is_refused() -> None:
     index = index_of(row(1))
     old = index.select()
