@@ -39,7 +39,7 @@ from recollect.recall.pack import count_tokens
 from recollect.recall.pipeline import Answer, Request, Sources
 from recollect.recall.pipeline import recall as answer_to
 from recollect.stores.sqlite import SqliteStore
-from recollect.write.draft import draft
+from recollect.write.draft import ARGUMENTS, draft
 from recollect.write.link import edge
 from recollect.write.reembed import reembed
 from recollect.write.reinforce import reinforce
@@ -196,8 +196,10 @@ class Recollect:
         The same text in the same place is the same Pak. `state` is pending when the embedder
         failed: the text is safe, and the vector is made up for later.
         """
-        arguments = {name: value for name, value in locals().items() if name not in ("self", "now")}
-        return self._remember([arguments], now)[0]
+        given = locals()
+        arguments = {name: given[name] for name in ARGUMENTS}
+        stamp, clock = self._times(now)
+        return self._remember([self._draft(arguments, stamp, clock)], stamp, clock)[0]
 
     def remember_many(
         self,
@@ -211,15 +213,13 @@ class Recollect:
         An item is a text, or a mapping with the arguments of `remember`. All are checked before
         the first is written.
         """
-        arguments = [_arguments(item) for item in _listed(items)]
         stamp, clock = self._times(now)
-        for item in arguments:
-            draft(item, place=LOCAL, now=stamp, active_hours=clock.active_hours)
+        memories = [self._draft(_arguments(item), stamp, clock) for item in _listed(items)]
         done: list[Remembered] = []
-        for start in range(0, len(arguments), _BULK):
-            done += self._remember(arguments[start : start + _BULK], now)
+        for start in range(0, len(memories), _BULK):
+            done += self._remember(memories[start : start + _BULK], stamp, clock)
             if progress is not None:
-                progress(len(done), len(arguments))
+                progress(len(done), len(memories))
         return done
 
     def recall(
@@ -396,15 +396,13 @@ class Recollect:
                 "embedder_error": str(self._embedder_error) if self._embedder_error else None,
             }
 
+    def _draft(self, arguments: Mapping[str, Any], now: str, clock: ClockState) -> Memory:
+        return draft(arguments, place=LOCAL, now=now, active_hours=clock.active_hours)
+
     def _remember(
-        self, arguments: Sequence[Mapping[str, Any]], now: str | None
+        self, memories: Sequence[Memory], now: str, clock: ClockState
     ) -> Sequence[Remembered]:
         with self._lock:
-            stamp, clock = self._times(now)
-            memories = [
-                draft(item, place=LOCAL, now=stamp, active_hours=clock.active_hours)
-                for item in arguments
-            ]
             check_model(_stored_model(self._store), self._embedder)
             batch = remember(
                 memories,
@@ -412,7 +410,7 @@ class Recollect:
                 embedder=self._embedder,
                 index=self._follower.current() if self._links else None,
                 clock=clock,
-                now=stamp,
+                now=now,
             )
             self._embedder_error = batch.error
             if batch.error is None:

@@ -267,10 +267,12 @@ class SqliteStore:
         ]
 
     def set_clock(self, clock: ClockState) -> None:
-        """Keep the counter of active hours."""
+        """Keep the counter of active hours; another process's later count stays."""
         self._run(
-            "UPDATE engine_state SET active_hours = ?, seen_at = ?",
+            "UPDATE engine_state SET active_hours = max(active_hours, ?),"
+            " seen_at = max(ifnull(seen_at, ?), ?)",
             clock.active_hours,
+            clock.seen_at,
             clock.seen_at,
         )
 
