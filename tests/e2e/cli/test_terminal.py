@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect import Recollect
 from recollect.paks import RecallStore
 
 if TYPE_CHECKING:
@@ -82,6 +83,22 @@ def test_a_pipe_gets_no_escape_codes(run: Run, shop: Path, command: tuple[str, .
     result = run(*command, RECOLLECT_DB=str(shop), TERM="xterm-256color")
     assert result.stdout + result.stderr
     assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_remember_without_a_text_does_not_wait_at_a_terminal(tmp_path: Path) -> None:
+    shown = at_a_terminal("remember", "--db", tmp_path / "new.db")
+    assert "There is no text to remember." in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminal_does_not_obey_the_text_of_a_frame(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.db"
+    with Recollect.open(path) as memory:
+        memory.remember("\x1b[2J cleared \x07", tags=["self/goal"])
+    shown = at_a_terminal("frame", "task", "--db", path)
+    assert "cleared" in shown
+    assert "\x1b[2J" not in shown
+    assert "\x07" not in shown
 
 
 def test_a_bulk_write_draws_a_bar_for_a_person_only(run: Run, tmp_path: Path) -> None:

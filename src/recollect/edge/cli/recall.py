@@ -80,7 +80,7 @@ def recall(
         if not answer.results:
             console.print(answers.nothing(answer, stored))
         elif signals:
-            used = weights if query else weights.renormalized_without_similarity()
+            used = weights if _joined(query) else weights.renormalized_without_similarity()
             for result in answer.results:
                 console.print(answers.makings(result, used))
         else:
@@ -123,4 +123,4 @@ def frame(
 
 
 def _joined(query: list[str] | None) -> str | None:
-    return " ".join(query) if query else None
+    return " ".join(query or ()).strip() or None

@@ -161,7 +161,7 @@ def _pending(who: str, complaint: str | None) -> str:
 def _text(words: list[str] | None) -> str:
     if words and words != [_STDIN]:
         return " ".join(words)
-    if not words and sys.stdin.isatty():
+    if sys.stdin is None or (not words and sys.stdin.isatty()):
         raise InvalidInput(
             "There is no text to remember.",
             hint="type it after `recollect remember`, or send it through a pipe.",

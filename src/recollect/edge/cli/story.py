@@ -93,11 +93,11 @@ def _what_next(console: Console, db: Path, *, kept: bool) -> None:
         _prompt(console, f"{recollect} demo --keep {place}")
     _prompt(console, f"{recollect} remember 'The kiln is booked until May.' --db {place}")
     _prompt(console, f"{recollect} recall 'when is the kiln free?' --top-k 1 --db {place}")
+    _prompt(console, f"{recollect} --help")
     console.print(
         "\nEach memory is also in the catalogue, with reason codes and risk flags:", style="bold"
     )
     _prompt(console, f"{recollect} paks show payments-card-rules --db {place}")
-    _prompt(console, f"{recollect} --help")
 
 
 def _heading(console: Console, text: str) -> None:
