@@ -96,12 +96,10 @@ class Columns:
         first, many = self.size, len(memories)
         self._make_room(first + many)
         self.size = first + many
-        for name, (_, value_of) in _NUMBERS.items():
-            column = self._arrays[name]
-            column[first : self.size] = np.fromiter(map(value_of, memories), column.dtype, many)
-        for name, text_of in CODED.items():
-            codes = map(self.vocabularies[name].__getitem__, map(text_of, memories))
-            self._arrays[name][first : self.size] = np.fromiter(codes, np.int32, many)
+        if many == 1:
+            self.overwrite(first, memories[0])
+        else:
+            self._fill(first, memories)
         given = {"row_id": row_ids, "length": lengths, "digest": digests, "alive": True}
         for name, values in given.items():
             self._arrays[name][first : self.size] = values
@@ -139,6 +137,16 @@ class Columns:
         columns.size = len(arrays["alive"])
         columns.vocabularies = {name: Vocabulary(vocabularies[name]) for name in CODED}
         return columns
+
+    def _fill(self, first: int, memories: Sequence[Memory]) -> None:
+        """Set whole stretches of columns, which for a single Pak would cost more than it saves."""
+        many = len(memories)
+        for name, (_, value_of) in _NUMBERS.items():
+            column = self._arrays[name]
+            column[first : first + many] = np.fromiter(map(value_of, memories), column.dtype, many)
+        for name, text_of in CODED.items():
+            codes = map(self.vocabularies[name].__getitem__, map(text_of, memories))
+            self._arrays[name][first : first + many] = np.fromiter(codes, np.int32, many)
 
     def _make_room(self, needed: int) -> None:
         if needed > len(self._arrays["alive"]):

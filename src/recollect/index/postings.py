@@ -68,7 +68,8 @@ class Postings:
         self._numbers = _Numbers()
         self._sorted: list[str] = []
         self._segments: list[_Segment] = []
-        self._tail: dict[int, tuple[array[int], array[int]]] = {}
+        # Each slot with its count in the lower 16 bits: one array to append to, not two.
+        self._tail: dict[int, array[int]] = {}
         self._tail_rows = 0
         self._tail_postings = 0
 
@@ -92,8 +93,7 @@ class Postings:
             _gather(segment, numbers, parts)
         for found, number in zip(parts, numbers.tolist(), strict=True):
             if number in self._tail:
-                slots, counts = self._tail[number]
-                found.append(Posting(np.array(slots, np.int32), np.array(counts, np.uint16)))
+                found.append(_unpacked(np.array(self._tail[number])))
         return [_joined(found) for found in parts]
 
     def starting_with(self, prefix: str) -> list[str]:
@@ -149,9 +149,8 @@ class Postings:
             number = known[name]
             entry = tail.get(number)
             if entry is None:
-                entry = tail[number] = (array("i"), array("H"))
-            entry[0].append(slot)
-            entry[1].append(min(often, MOST_COUNTED))
+                entry = tail[number] = array("q")
+            entry.append(slot << 16 | min(often, MOST_COUNTED))
         self._tail_postings += len(counted)
 
     def _segment_of(self, texts: Sequence[Sequence[str]], first: int) -> _Segment:
@@ -168,11 +167,10 @@ class Postings:
     def _freeze_tail(self) -> None:
         if self._tail:
             numbers = sorted(self._tail)
-            columns = [self._tail[number] for number in numbers]
-            lengths = [len(slots) for slots, _ in columns]
-            slots = np.concatenate([np.frombuffer(slots, np.int32) for slots, _ in columns])
-            counts = np.concatenate([np.frombuffer(counts, np.uint16) for _, counts in columns])
-            self._push(_segment(np.repeat(numbers, lengths), slots, counts))
+            entries = [np.array(self._tail[number]) for number in numbers]
+            every = _unpacked(np.concatenate(entries))
+            named = np.repeat(numbers, [len(entry) for entry in entries])
+            self._push(_segment(named, every.slots, every.counts))
         self._tail, self._tail_rows, self._tail_postings = {}, 0, 0
 
     def _push(self, segment: _Segment) -> None:
@@ -200,6 +198,10 @@ class Postings:
         self._numbers, self._sorted = _Numbers(zip(kept, count(), strict=False)), []
         numbers = np.arange(len(segment.names), dtype=np.int32)
         return _Segment(numbers, segment.starts, segment.slots, segment.counts)
+
+
+def _unpacked(entries: NDArray[np.int64]) -> Posting:
+    return Posting((entries >> 16).astype(np.int32), entries.astype(np.uint16))
 
 
 def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> _Segment:
