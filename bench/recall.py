@@ -202,7 +202,8 @@ class Bench:
             found[cache_file].append(self._first_answer(size, cache_file))
         at_bar = size == HUNDRED
         warm, cold = found[True], found[False]
-        totals, passes = _column(warm, "total"), [statistics.median(one["pass"]) for one in warm]
+        # The fastest pass: one that another job slowed down would flatter us.
+        totals, passes = _column(warm, "total"), [min(one["pass"]) for one in warm]
         yield ratio(
             "open and first recall, warm cache file",
             size,

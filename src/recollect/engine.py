@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, get_args
 
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreClosed
 from recollect.frames.cache import CacheKey, FrameCache
 from recollect.frames.registry import FrameRegistry
 from recollect.hours import HoursMode, iso, moved
@@ -97,7 +98,7 @@ class Recollect:
         cls,
         path: Path | str | None = None,
         *,
-        embedder: str | Embedder = "static",
+        embedder: str | Embedder | None = None,
         clock: Clock | None = None,
         links: bool = True,
         hours: HoursMode = "active",
@@ -106,6 +107,8 @@ class Recollect:
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
 
+        Without an `embedder`: the one the memory was filled with, if it came with the install;
+        a new memory gets the static one. A memory filled with another one refuses.
         `links=False` skips the search for likenesses on every write: no automatic edges, no report
         of near-duplicates. `hours="wall"` lets idle time count. `cache_file=False` keeps no copy of
         the index beside the database.
@@ -116,8 +119,9 @@ class Recollect:
             )
         store = SqliteStore.open(path, store_id=uuid.uuid4().hex)
         try:
-            chosen = load_embedder(embedder)
-            check_model(_stored_model(store), chosen)
+            stored = _stored_model(store)
+            chosen = load_embedder(_own_embedder(stored) if embedder is None else embedder)
+            check_model(stored, chosen)
         except BaseException:
             store.close()
             raise
@@ -210,11 +214,16 @@ class Recollect:
     ) -> list[Remembered]:
         """Store many texts, a few hundred a transaction; each is durable once reported.
 
-        An item is a text, or a mapping with the arguments of `remember`. All are checked before
-        the first is written.
+        An item is a text, or a mapping with the arguments of `remember` but `now`. All are checked
+        before the first is written.
         """
         stamp, clock = self._times(now)
-        memories = [self._draft(_arguments(item), stamp, clock) for item in _listed(items)]
+        memories = []
+        for number, item in enumerate(_listed(items)):
+            try:
+                memories.append(self._draft(_arguments(item), stamp, clock))
+            except InvalidInput as error:
+                raise InvalidInput(f"item {number}: {error.message}", hint=error.hint) from error
         done: list[Remembered] = []
         for start in range(0, len(memories), _BULK):
             done += self._remember(memories[start : start + _BULK], stamp, clock)
@@ -237,7 +246,7 @@ class Recollect:
         Without a query, what matters most by the frame's other weights. `tags` are exact names or
         prefixes ending in %.
         """
-        with self._lock:
+        with self._turn():
             definition = self._frames.get(frame)
             request, clock = self._request(query, definition, top_k, token_budget, tags, project)
             answer = answer_to(request, self._sources())
@@ -274,7 +283,7 @@ class Recollect:
 
         An answer from the frame's cache is marked `cached` and counts nothing.
         """
-        with self._lock:
+        with self._turn():
             definition = self._frames.get(name)
             budget = definition.token_budget if token_budget is None else token_budget
             request, clock = self._request(query, definition, top_k, budget, None, None)
@@ -292,14 +301,14 @@ class Recollect:
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
-        with self._lock:
+        with self._turn():
             return self._store.memories([pak_id]).get(pak_id) if is_id(pak_id) else None
 
     def list(
         self, *, project: str | None = None, limit: int = 100, cursor: str | None = None
     ) -> Page:
         """Return one page of memories, newest first."""
-        with self._lock:
+        with self._turn():
             return self._store.page(project=project, limit=limit, cursor=cursor)
 
     def link(self, pak_id: str, other: str, *, weight: float = 1.0) -> None:
@@ -308,9 +317,9 @@ class Recollect:
             raise InvalidInput(
                 f"weight must be above 0 and at most 1, not {weight!r}.", hint="1.0 is strongest."
             )
-        with self._lock:
+        with self._turn():
             rows = self._two(pak_id, other)
-            with self._store.transaction():
+            with self._writing():
                 self._store.put_edges(
                     [edge(rows[pak_id], rows[other], float(weight), automatic=False)]
                 )
@@ -318,35 +327,35 @@ class Recollect:
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
         note = optional_text("note", note) or ""
-        with self._lock:
+        with self._turn():
             self._two(pak_id, other)
-            with self._store.transaction():
+            with self._writing():
                 self._store.dispute(pak_id, other, note=note, now=iso(self._clock.now()))
 
     def resolve(self, pak_id: str, other: str) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""
-        with self._lock:
+        with self._turn():
             self._two(pak_id, other)
-            with self._store.transaction():
+            with self._writing():
                 return self._store.resolve(pak_id, other)
 
     def disputes(self) -> Sequence[Dispute]:
         """Return the open disputes."""
-        with self._lock:
+        with self._turn():
             return self._store.disputes()
 
     def forget(self, pak_id: str) -> bool:
         """Delete a memory and all that hangs on it; return whether there was one."""
         if not is_id(pak_id):
             return False
-        with self._lock, self._store.transaction():
+        with self._turn(), self._writing():
             return self._store.forget(pak_id)
 
     def retry_pending(self) -> int:
         """Try again to embed what waits for a vector; return how many got one."""
-        with self._lock:
+        with self._turn():
             filled = 0
-            while done := fill_pending(self._store, self._embedder):
+            while done := self._fill_pending():
                 filled += done
             return filled
 
@@ -358,7 +367,7 @@ class Recollect:
         Return how many texts were embedded now. A run that was cut off goes on when called again.
         """
         chosen = load_embedder(embedder)
-        with self._lock:
+        with self._turn():
             done = reembed(self._store, chosen, progress=progress)
             self._embedder = chosen
             self._follower.forget()
@@ -368,7 +377,7 @@ class Recollect:
 
     def reindex(self) -> None:
         """Throw the index away and build it anew from the store."""
-        with self._lock:
+        with self._turn():
             with self._store.transaction():
                 self._store.tidy()
                 self._store.fire("curate_complete")
@@ -377,12 +386,12 @@ class Recollect:
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the store, in words; nothing when all is well."""
-        with self._lock:
+        with self._turn():
             return self._store.check()
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: sizes, model, clock, the embedder's last complaint."""
-        with self._lock:
+        with self._turn():
             state = self._store.state()
             return {
                 **self._store.count(),
@@ -396,13 +405,28 @@ class Recollect:
                 "embedder_error": str(self._embedder_error) if self._embedder_error else None,
             }
 
+    def _turn(self) -> RLock:
+        """Return the lock that lets one thread at a time use this handle."""
+        if self._closed:
+            raise StoreClosed(
+                f"The memory at {self._path} was closed.", hint="open it again with Recollect.open."
+            )
+        return self._lock
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write in one transaction; like every write, it moves the counter of active hours."""
+        with self._store.transaction():
+            self._store.set_clock(self._times(None)[1])
+            yield
+
     def _draft(self, arguments: Mapping[str, Any], now: str, clock: ClockState) -> Memory:
         return draft(arguments, place=LOCAL, now=now, active_hours=clock.active_hours)
 
     def _remember(
         self, memories: Sequence[Memory], now: str, clock: ClockState
     ) -> Sequence[Remembered]:
-        with self._lock:
+        with self._turn():
             check_model(_stored_model(self._store), self._embedder)
             batch = remember(
                 memories,
@@ -414,8 +438,12 @@ class Recollect:
             )
             self._embedder_error = batch.error
             if batch.error is None:
-                fill_pending(self._store, self._embedder)
+                self._fill_pending()
             return batch.remembered
+
+    def _fill_pending(self) -> int:
+        index = self._follower.current() if self._links else None
+        return fill_pending(self._store, self._embedder, index=index)
 
     def _request(
         self,
@@ -481,7 +509,8 @@ class Recollect:
     def _times(self, now: str | None) -> tuple[str, ClockState]:
         """Return when this happens: the time to write down, and the counter of active hours."""
         seconds = self._clock.now()
-        clock = moved(self._store.state().clock, seconds, mode=self._hours)
+        with self._turn():
+            clock = moved(self._store.state().clock, seconds, mode=self._hours)
         return (iso(seconds) if now is None else _past(now, seconds)), clock
 
 
@@ -535,6 +564,10 @@ def _asides(store: MemoryStore, revision: int) -> _Asides:
 def _stored_model(store: MemoryStore) -> ModelIdentity | None:
     state = store.state()
     return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
+
+
+def _own_embedder(stored: ModelIdentity | None) -> str:
+    return "none" if stored is not None and stored.dimension == 0 else "static"
 
 
 def _cache_path(path: Path) -> Path | None:

@@ -7,6 +7,7 @@
     │   ├── StoreReadOnly           (PermissionError)  opened, but may not be written
     │   ├── StoreFull               (OSError)          no room left; the write was rolled back
     │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
+    │   ├── StoreClosed             (ValueError)       used after it was closed
     │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
     │   └── StoreTooNew             (RuntimeError)     written by a newer release
     └── InvalidInput                (ValueError)       an argument is not what the call takes
@@ -21,6 +22,7 @@ __all__ = [
     "InvalidInput",
     "RecollectError",
     "StoreBusy",
+    "StoreClosed",
     "StoreDamaged",
     "StoreError",
     "StoreFull",
@@ -79,6 +81,12 @@ class StoreBusy(StoreError, TimeoutError):
     """Another process held the write lock for longer than the busy timeout."""
 
     code = "store_busy"
+
+
+class StoreClosed(StoreError, ValueError):
+    """The memory was closed and cannot be used any more."""
+
+    code = "store_closed"
 
 
 class StoreDamaged(StoreError, ValueError):

@@ -15,9 +15,12 @@ __all__ = ["EmbedderSettings", "default_embedder", "default_recall_db_path", "ho
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """Which embedder to use when the caller names none, and how to reach a remote one."""
+    """Which embedder to use when the caller names none, and how to reach a remote one.
 
-    spec: str = "static"
+    Without a spec, a memory opens with the embedder that it was filled with.
+    """
+
+    spec: str | None = None
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
 
@@ -42,7 +45,7 @@ def default_recall_db_path() -> Path:
 def default_embedder() -> EmbedderSettings:
     """Return `RECOLLECT_EMBEDDER`, `RECOLLECT_EMBEDDER_URL` and `RECOLLECT_EMBEDDER_KEY`."""
     return EmbedderSettings(
-        spec=os.environ.get("RECOLLECT_EMBEDDER") or "static",
+        spec=os.environ.get("RECOLLECT_EMBEDDER") or None,
         base_url=os.environ.get("RECOLLECT_EMBEDDER_URL") or None,
         api_key=os.environ.get("RECOLLECT_EMBEDDER_KEY") or None,
     )

@@ -14,7 +14,7 @@ from recollect.ports.store import MemoryStore, StoreState
 
 __all__ = ["Follower"]
 
-# Fewer changes than this are read from the store faster than a file is written.
+# Fewer changed rows than this are read from the store faster than a file is written.
 _WORTH_SAVING = 2000
 
 
@@ -25,7 +25,7 @@ class Follower:
         self._store = store
         self._cache_path = cache_path
         self._index: MemoryIndex | None = None
-        self._saved_revision = 0
+        self._unsaved_rows = 0
 
     def current(self) -> MemoryIndex:
         """Return the index, up to date with everything committed so far."""
@@ -43,12 +43,11 @@ class Follower:
 
     def save(self, token: str) -> None:
         """Write the cache file if that saves the next opening real work."""
-        index = self._index
-        if index is None or self._cache_path is None or len(index) < _WORTH_SAVING:
-            return
-        if index.revision - self._saved_revision == 0:
+        if self._index is None or self._cache_path is None:
             return
         index = self.current()
+        if self._unsaved_rows < _WORTH_SAVING:
+            return
         try:
             save(index, self._cache_path, token)
         except OSError:
@@ -58,19 +57,18 @@ class Follower:
     def _caught_up(self, state: StoreState) -> MemoryIndex:
         index = self._index
         if index is None or not _continues(index, state):
+            self._unsaved_rows = 0
             index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
         for changes in self._store.changes(index.revision):
             index.apply(changes)
+            self._unsaved_rows += len(changes.rows) + len(changes.gone)
         return index
 
     def _loaded(self, state: StoreState) -> MemoryIndex | None:
         if self._cache_path is None or state.cache_token is None:
             return None
         index = load(self._cache_path, state.cache_token)
-        if index is None or not _continues(index, state):
-            return None
-        self._saved_revision = index.revision
-        return index
+        return index if index is not None and _continues(index, state) else None
 
 
 def _continues(index: MemoryIndex, state: StoreState) -> bool:

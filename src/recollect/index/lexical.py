@@ -57,6 +57,10 @@ def count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
     return int(np.count_nonzero(selection.mask.take(slots)))
 
 
+# A term with less than this share of the rarest one's weight does not explain a match.
+_TELLING = 0.25
+
+
 @dataclass(frozen=True, eq=False)
 class Lexical:
     """Scores of a selection's slots for some terms."""
@@ -66,6 +70,7 @@ class Lexical:
     # Which slots the scores are of, ascending; None: all slots.
     _slots: NDArray[np.int64] | None
     _found: tuple[NDArray[np.int32], ...]
+    _weights: tuple[float, ...] = ()
 
     @cached_property
     def hits(self) -> NDArray[np.int64]:
@@ -102,6 +107,12 @@ class Lexical:
             if (place := int(slots.searchsorted(slot))) < len(slots) and slots[place] == slot
         ]
 
+    def telling(self, slot: int) -> list[str]:
+        """Return the terms a slot holds that say something, rarest first; "the" says nothing."""
+        weight = dict(zip(self.terms, self._weights, strict=True))
+        held = sorted(self.matched(slot), key=lambda term: (-weight[term], term))
+        return [term for term in held if weight[term] >= weight[held[0]] * _TELLING]
+
 
 def score(
     terms: Sequence[str],
@@ -125,7 +136,8 @@ def score(
     if not sparse and not selection.is_solid:
         scores *= selection.mask
     found = tuple(posting.slots for posting in postings)
-    return Lexical(tuple(terms), scores, selection.slots if sparse else None, found)
+    slots = selection.slots if sparse else None
+    return Lexical(tuple(terms), scores, slots, found, tuple(weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

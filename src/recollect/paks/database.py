@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -111,16 +111,19 @@ def write(conn: sqlite3.Connection) -> Iterator[None]:
 class Translated:
     """Turns the driver's errors about a path into ours; leaves the rest alone.
 
-    A context manager that can be entered again and again: it holds no state but the path.
+    A context manager that can be entered again and again. With a lock it also lets one thread at a
+    time use the connection, the whole length of a transaction.
     """
 
-    __slots__ = ("path",)
+    __slots__ = ("lock", "path")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, lock: AbstractContextManager[object] | None = None) -> None:
         self.path = path
+        self.lock = lock
 
     def __enter__(self) -> None:
-        pass
+        if self.lock is not None:
+            self.lock.__enter__()
 
     def __exit__(
         self,
@@ -128,6 +131,8 @@ class Translated:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self.lock is not None:
+            self.lock.__exit__(kind, error, traceback)
         if isinstance(error, sqlite3.DatabaseError):
             translation = _translation(error, self.path)
             if translation is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from recollect.errors import InvalidInput, StoreDamaged, StoreOutdated, StoreTooNew
 from recollect.paks.database import tune
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
-from recollect.paks.schema import EXPECTED_TABLES_V1, SCHEMA_VERSION
+from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
 
 __all__ = ["prepare", "resolve"]
@@ -60,15 +60,15 @@ def _version(conn: sqlite3.Connection, path: Path) -> int:
         if isinstance(error, sqlite3.Error) and "no such column" not in str(error):
             raise
         raise _foreign(path) from error
-    if version == 0 and _is_foreign(conn):
+    if _is_foreign(conn):
         raise _foreign(path)
     return version
 
 
 def _is_foreign(conn: sqlite3.Connection) -> bool:
-    """Return whether somebody else's tables are here, and none that we or the origin made."""
+    """Return whether somebody else's tables are here and the catalogue's are not."""
     names = {row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    return bool(names) and not names & EXPECTED_TABLES_V1
+    return bool(names - {"schema_version"}) and "paks" not in names
 
 
 def _foreign(path: Path) -> StoreDamaged:

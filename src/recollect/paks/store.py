@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
@@ -100,12 +101,14 @@ class RecallStore:
         *,
         strict: bool = False,
         refusal: StoreTooNew | None = None,
+        any_thread: bool = False,
     ) -> None:
         self._conn = conn
         self._path = path
         self._strict = strict
         self._refusal = refusal
-        self._translated = Translated(path)
+        self.lock = RLock() if any_thread else None
+        self._translated = Translated(path, self.lock)
 
     @classmethod
     def open(
@@ -119,9 +122,9 @@ class RecallStore:
         """Open the catalogue at `path`, making or migrating it as needed.
 
         Without a path: `RECOLLECT_DB`, `TOKENPAK_RECALL_DB`, or the home directory's. `strict`
-        refuses reason codes and risk flags outside the registry. `any_thread` is for a caller that
-        takes turns by a lock of its own. A database of a newer release
-        opens so that its version can be read, and refuses every other call.
+        refuses reason codes and risk flags outside the registry. With `any_thread` several threads
+        may share the store; they take turns. A database of a newer release opens so that its
+        version can be read, and refuses every other call.
         """
         place = opening.resolve(path)
         conn = connect_read_only(place) if read_only else connect(place, any_thread=any_thread)
@@ -131,7 +134,7 @@ class RecallStore:
         except BaseException:
             conn.close()
             raise
-        return cls(conn, place, strict=strict, refusal=refusal)
+        return cls(conn, place, strict=strict, refusal=refusal, any_thread=any_thread)
 
     @property
     def conn(self) -> sqlite3.Connection:
@@ -199,11 +202,12 @@ class RecallStore:
         return _reported(row, old_hash)
 
     def upsert_paks(
-        self, paks: Iterable[Mapping[str, Any]], *, now: str | None = None
+        self, paks: Iterable[Mapping[str, Any]], *, now: str | None = None, quiet: bool = False
     ) -> list[UpsertResult]:
         """Upsert many Paks in one transaction: all of them, or none.
 
         Each is a mapping with the arguments of `upsert_pak`, `now` included if it has its own.
+        `quiet` logs no warning for bodies that changed: the caller means to change them.
         """
         stamp = _stamp(now)
         rows = [validate.pak_row(pak, stamp) for pak in validate.listed("pak", paks)]
@@ -213,7 +217,7 @@ class RecallStore:
             _put_all(conn, sorted(rows, key=attrgetter("pak_id")))
         results = []
         for row in rows:
-            results.append(_reported(row, hashes.get(row.pak_id)))
+            results.append(_reported(row, hashes.get(row.pak_id), quiet=quiet))
             hashes[row.pak_id] = row.content_hash
         return results
 
@@ -503,9 +507,9 @@ def _put_all(conn: sqlite3.Connection, rows: list[PakRow]) -> None:
     )
 
 
-def _reported(row: PakRow, old_hash: str | None) -> UpsertResult:
+def _reported(row: PakRow, old_hash: str | None, *, quiet: bool = False) -> UpsertResult:
     changed = old_hash is not None and old_hash != row.content_hash
-    if changed:
+    if changed and not quiet:
         _log.warning("content_hash changed for pak_id=%s; its row was replaced", row.pak_id)
     return UpsertResult(row.pak_id, old_hash is None, changed)
 

@@ -6,6 +6,7 @@ signals that depend on the question. Only rows of the selections given are ever 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +41,7 @@ class Candidates:
     lexical: Floats | None = None
     semantic: Floats | None = None
     words: Lexical | None = None
+    spoken: Mapping[str, str] = field(default_factory=dict)
     seeds: Slots = field(default_factory=lambda: np.empty(0, np.int64))
 
 
@@ -84,6 +86,7 @@ def matching(
         lexical=compared.lexical,
         semantic=compared.semantic,
         words=words,
+        spoken=question.spoken,
         seeds=chosen,
     )
 

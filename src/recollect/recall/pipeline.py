@@ -262,7 +262,10 @@ def _block(
 
 
 def _matched(slot: int | None, found: Candidates) -> list[str]:
-    return [] if slot is None or found.words is None else found.words.matched(slot)
+    """Return what of the question a row holds, in the asker's own words."""
+    if slot is None or found.words is None:
+        return []
+    return [found.spoken.get(term, term) for term in found.words.telling(slot)]
 
 
 def _linked(slot: int | None, index: MemoryIndex, found: Candidates, reach: Selection) -> list[str]:

@@ -6,7 +6,8 @@ embedder's words are weighed by how rare they are among those rows, and among no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +21,28 @@ from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
 
 __all__ = ["Question", "ask"]
 
+_PUNCTUATION = "\"'.,;:!?()[]{}<>…“”\u2018\u2019«»"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """What is looked for. `vector` is None when there is none, or the embedder failed."""
+    """What is looked for. `vector` is None when there is none, or the embedder failed.
+
+    `spoken` gives each term in the asker's own spelling.
+    """
 
     terms: tuple[str, ...]
     vector: NDArray[np.int8] | None
     embedder_failed: bool = False
+    spoken: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask(query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection) -> Question:
     """Take a query apart. A failing embedder leaves the words, and says that it failed."""
+    spoken = _spoken(query)
     words = tuple(sorted(set(terms(query))))
     if index.dimension == 0:
-        return Question(words, None)
+        return Question(words, None, spoken=spoken)
     try:
         vector = np.asarray(_vector(query, embedder, index, selection))
         if vector.shape != (index.dimension,):
@@ -42,9 +50,18 @@ def ask(query: str, *, embedder: Embedder, index: MemoryIndex, selection: Select
                 f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
                 hint="check that it serves the model that the store was filled with.",
             )
-        return Question(words, quantise(vector))
+        return Question(words, quantise(vector), spoken=spoken)
     except (EmbedderError, OSError):
-        return Question(words, None, embedder_failed=True)
+        return Question(words, None, embedder_failed=True, spoken=spoken)
+
+
+def _spoken(query: str) -> dict[str, str]:
+    """Return each term of a query in the spelling it was first used in."""
+    spoken: dict[str, str] = {}
+    for word in query.split():
+        for term in terms(word):
+            spoken.setdefault(term, word.strip(_PUNCTUATION).lower())
+    return spoken
 
 
 def _vector(

@@ -100,26 +100,36 @@ def _write(
         return Batch(_linked(placed, written, same, found, store), None)
 
 
-def fill_pending(store: MemoryStore, embedder: Embedder) -> int:
-    """Give a few of the Paks that wait for a vector one; return how many got it."""
+def fill_pending(store: MemoryStore, embedder: Embedder, *, index: MemoryIndex | None) -> int:
+    """Give a few of the Paks that wait for a vector one, and links; return how many got it."""
     waiting = store.pending(_RETRY_AT_ONCE)
     if not waiting:
         return 0
     dimension = store.state().dimension
     embedded = embed(embedder, [text for _, text in waiting], dimension=dimension)
-    vectors = {
-        pak_id: vector
-        for (pak_id, _), vector in zip(waiting, embedded.vectors, strict=True)
-        if vector is not None
-    }
-    if not vectors:
+    if embedded.dimension is None:
         return 0
     with store.transaction():
         _check_model(store, embedder, embedded)
         # Another process may have been faster, or have changed a text meanwhile.
-        still = dict(set(waiting).intersection(store.pending(len(waiting))))
-        store.set_vectors({pak_id: vectors[pak_id] for pak_id in still if pak_id in vectors})
-    return len(still)
+        still = set(waiting).intersection(store.pending(len(waiting)))
+        chosen = [number for number, one in enumerate(waiting) if one in still]
+        vectors = [embedded.vectors[number] for number in chosen]
+        pak_ids = [waiting[number][0] for number in chosen]
+        store.set_vectors(dict(zip(pak_ids, vectors, strict=True)))
+        if index is not None and chosen:
+            _link_late(pak_ids, Embedded(vectors), index, store)
+    return len(chosen)
+
+
+def _link_late(
+    pak_ids: Sequence[str], embedded: Embedded, index: MemoryIndex, store: MemoryStore
+) -> None:
+    rows = store.row_ids(pak_ids)
+    memories = list(store.memories(pak_ids).values())
+    written = [Written(rows[memory.pak_id], created=True) for memory in memories]
+    found = _still_there(_likenesses(memories, written, embedded, index), store)
+    _linked(memories, written, [False] * len(memories), found, store)
 
 
 def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:

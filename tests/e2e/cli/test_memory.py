@@ -110,7 +110,7 @@ def test_recall_shows_rank_score_text_and_reasons(run: Run, shop: Path) -> None:
     lines = [line.strip() for line in shown.splitlines()]
     assert any(line.startswith("1   0.") and "failed card payment" in line for line in lines)
     assert any(line.startswith("2   0.") for line in lines)
-    assert "matches 'again', 'card', 'payment'; close in meaning" in shown
+    assert "matches 'again', 'payment', 'card'; close in meaning" in shown
     assert "payments-retry-limit" in shown
     assert "not among the top 2." in lines[-1]
 

@@ -103,13 +103,13 @@ def test_reindex_changes_no_answer(run: Run, copy: Path) -> None:
 def test_reembed_switches_the_model_and_the_old_one_is_refused(run: Run, copy: Path) -> None:
     switched = run("reembed", "none", "--db", copy)
     assert switched.returncode == 0, switched.stderr
-    assert "--embedder none, or RECOLLECT_EMBEDDER=none" in switched.stdout
-    refused = run("recall", "tea", "--db", copy, "--json")
+    assert "all 30 memories are of none" in switched.stdout
+    refused = run("recall", "tea", "--db", copy, "--embedder", "static", "--json")
     assert refused.returncode == 1
     assert json.loads(refused.stdout)["error"]["code"] == "embedder_mismatch"
-    by_words = run("recall", "card payment", "--db", copy, "--embedder", "none", "--json")
+    by_words = run("recall", "card payment", "--db", copy, "--json")
     assert json.loads(by_words.stdout)["degraded"] == []
-    back = run("reembed", "static", "--db", copy, "--json", RECOLLECT_EMBEDDER="none")
+    back = run("reembed", "static", "--db", copy, "--json")
     told = json.loads(back.stdout)
     assert (told["embedded"], told["memories"]) == (30, 30)
     assert stats(run, copy)["dimension"] == 256

@@ -98,7 +98,7 @@ def test_killed_while_writing_the_cache_changes_no_answer(
     _, complaint = process.communicate()
     assert process.returncode == -signal.SIGKILL, complaint
     with opened(path) as memory:
-        assert memory.stats()["memories"] == 2150
+        assert memory.stats()["memories"] == 4150
         assert same_as_rebuilt(memory)
         assert memory.check() == ()
     with opened(path) as memory:

@@ -39,10 +39,16 @@ def new_or_existing(db: Path | None, embedder: str | None) -> Iterator[Recollect
         yield memory
 
 
-def embedder_for(spec: str | None) -> Embedder:
-    """Return the embedder of a spec, or of the environment; its URL and key come from there."""
+def embedder_for(spec: str | None) -> Embedder | None:
+    """Return the embedder of a spec, or of the environment; its URL and key come from there.
+
+    None means that neither names one: the memory then opens with its own.
+    """
     given = default_embedder()
-    return load_embedder(spec or given.spec, base_url=given.base_url, api_key=given.api_key)
+    chosen = spec or given.spec
+    if chosen is None:
+        return None
+    return load_embedder(chosen, base_url=given.base_url, api_key=given.api_key)
 
 
 def known(memory: Recollect, pak_id: str) -> Memory:

@@ -40,7 +40,7 @@ Embedder = Annotated[
         "--embedder",
         metavar="SPEC",
         help="static, none, openai:MODEL or fastembed:MODEL. Without it: RECOLLECT_EMBEDDER, or"
-        " static.",
+        " the memory's own.",
         show_default=False,
     ),
 ]

@@ -108,13 +108,13 @@ def reembed(
         chosen = opening.embedder_for(to)
         count = memory.stats()["memories"]
         with speaking.progress("Embedding", count) as progress:
-            done = memory.reembed(chosen, progress=progress)
+            done = memory.reembed(chosen or to, progress=progress)
         model_id = memory.stats()["model_id"]
 
     def draw(console: Console) -> None:
         console.print(
             f"Embedded {done:,} texts now; all {count:,} memories are of {model_id}.\n"
-            f"From now on: --embedder {to}, or RECOLLECT_EMBEDDER={to}.",
+            f"From now on every command uses it; name it with --embedder if it is not built in.",
             soft_wrap=True,
         )
 

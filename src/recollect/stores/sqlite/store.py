@@ -52,8 +52,9 @@ class SqliteStore:
     def __init__(self, catalogue: RecallStore, path: Path) -> None:
         self._catalogue = catalogue
         self._conn = catalogue.conn
+        # The catalogue's lock, so that whoever uses `catalogue` takes turns with the engine.
+        self._lock = catalogue.lock or RLock()
         self._translated = Translated(path)
-        self._lock = RLock()
         self._slot = 0
 
     @classmethod
@@ -141,10 +142,17 @@ class SqliteStore:
 
     def page(self, *, project: str | None, limit: int, cursor: str | None) -> Page:
         """Return one page of memories, newest first."""
+        items: list[Memory] = []
         with self._lock:
-            page = self._catalogue.list_paks(PakListFilters(project, None, limit, cursor))
-        memories = self.memories(row.pak_id for row in page.items)
-        return Page(tuple(memories.values()), page.next_cursor)
+            # The catalogue may hold Paks that are no memories; a page is filled up past them.
+            while True:
+                page = self._catalogue.list_paks(
+                    PakListFilters(project, None, limit - len(items), cursor)
+                )
+                items += self.memories(row.pak_id for row in page.items).values()
+                cursor = page.next_cursor
+                if cursor is None or len(items) >= limit:
+                    return Page(tuple(items), cursor)
 
     def row_ids(self, pak_ids: Iterable[str]) -> dict[str, int]:
         """Return the row ids of those Paks that exist."""
@@ -164,8 +172,18 @@ class SqliteStore:
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist; what they have lived through stays."""
         known = self.row_ids(new.memory.pak_id for new in memories)
+        replaced = self._catalogue.get_paks(known)
         was_self = self._any_self(known.values())
-        self._catalogue.upsert_paks(map(rows.pak_values, memories), now=now)
+        self._catalogue.upsert_paks(
+            (
+                rows.pak_values(new)
+                if (old := replaced.get(new.memory.pak_id)) is None
+                else {**rows.pak_values(new), "superseded_by": old.superseded_by}
+                for new in memories
+            ),
+            now=now,
+            quiet=True,
+        )
         revision = self._revision()
         for chunk in _chunks(list(memories), 250):
             values = [
@@ -446,14 +464,18 @@ class SqliteStore:
             )
 
     def _upsert(self, count: int) -> str:
-        columns = (*rows.OWN_COLUMNS, "changed", f"vector_{self._slot}")
-        updates = [name for name in columns if name not in _KEPT]
-        # A new vector of the current model means that one of the next model is due again.
+        vector, other = f"vector_{self._slot}", f"vector_{1 - self._slot}"
+        columns = (*rows.OWN_COLUMNS, "changed", vector)
+        plain = [name for name in columns if name not in (*_KEPT, vector, "pending")]
+        # The same text has the same meaning: an embedder that is down does not cost it its vector.
+        known = f"content = excluded.content AND {vector} IS NOT NULL"
         return (
             f"INSERT INTO memories ({', '.join(columns)}) VALUES {', '.join([_ROW] * count)}"
-            " ON CONFLICT (pak_id) DO UPDATE SET "
-            + ", ".join(f"{name} = excluded.{name}" for name in updates)
-            + f", vector_{1 - self._slot} = NULL"
+            f" ON CONFLICT (pak_id) DO UPDATE SET"
+            f" {', '.join(f'{name} = excluded.{name}' for name in plain)},"
+            f" pending = excluded.pending AND NOT ({known}),"
+            f" {vector} = iif(excluded.pending AND {known}, {vector}, excluded.{vector}),"
+            f" {other} = iif(content = excluded.content, {other}, NULL)"
         )
 
     def _changed_rows(self, since: int) -> Iterator[list[IndexRow]]:

@@ -17,7 +17,7 @@ def die(*_: Any) -> None:
 
 
 memory = opened(path)
-memory.remember_many([row("late", number) for number in range(50)])
+memory.remember_many([row("late", number) for number in range(2050)])
 memory.recall("walrus")
 if point == "the draft is written":
     os.fsync = die  # type: ignore[assignment]
