@@ -286,7 +286,6 @@ class Bench:
 
 def measure(sizes: Sequence[int], folder: Path, console: Console) -> RecallRun:
     """Build the stores that are missing, then measure."""
-    load = f"{os.getloadavg()[0]:.2f}"
     with ExitStack() as stack:
         # Once a second: redrawing must not be part of what is measured.
         progress = Progress(console=console, transient=True, refresh_per_second=1)
@@ -296,16 +295,38 @@ def measure(sizes: Sequence[int], folder: Path, console: Console) -> RecallRun:
             tempfile.TemporaryDirectory(prefix="recollect-bench-", dir=folder)
         )
         bench = Bench(stores, Path(scratch), progress)
+        others = OtherJobs()
         findings = tuple(bench.run())
     return RecallRun(
         taken_at=report.now(),
         commit=report.commit(),
-        load=load,
+        others=others.cores(),
         machine=report.machine(),
         versions=bench.versions,
         findings=findings,
         growth=bench.growth,
     )
+
+
+class OtherJobs:
+    """How busy the machine was with other things since this was made: it is what spoils times."""
+
+    def __init__(self) -> None:
+        self._start = self._now()
+
+    def cores(self) -> float:
+        """Return how many cores the others kept busy on average."""
+        wall, busy, own = (now - then for now, then in zip(self._now(), self._start, strict=True))
+        return max(0.0, (busy - own) / wall)
+
+    def _now(self) -> tuple[float, float, float]:
+        user, nice, system, _, _, interrupts, soft, *_ = (
+            int(ticks) / os.sysconf("SC_CLK_TCK")
+            for ticks in Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+        )
+        used = os.times()
+        own = used.user + used.system + used.children_user + used.children_system
+        return used.elapsed, user + nice + system + interrupts + soft, own
 
 
 def main() -> None:

@@ -97,7 +97,7 @@ class RecallRun:
 
     taken_at: str
     commit: str
-    load: str
+    others: float
     machine: dict[str, str]
     versions: dict[str, str]
     findings: tuple[Finding, ...]
@@ -250,7 +250,8 @@ def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 def _where(run: RecallRun) -> str:
     what = ", ".join(f"{name} {version}" for name, version in run.versions.items())
     where = ", ".join(f"{name} {value}" for name, value in run.machine.items())
-    return f"{run.taken_at}, commit {run.commit}; load average {run.load}; {what}; {where}"
+    others = f"other jobs kept {run.others:.2f} cores busy meanwhile"
+    return f"{run.taken_at}, commit {run.commit}; {others}; {what}; {where}"
 
 
 def _short(values: Sequence[float]) -> list[float]:

@@ -35,7 +35,7 @@ from recollect.paks import RecallStore, UnknownPak
 from recollect.paks.validate import is_id, optional_text
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Dispute, MemoryStore, Page
+from recollect.ports.store import ClockState, Dispute, MemoryStore, Page, StoreState
 from recollect.recall.pack import count_tokens
 from recollect.recall.pipeline import Answer, Request, Sources
 from recollect.recall.pipeline import recall as answer_to
@@ -90,6 +90,7 @@ class Recollect:
         self._cached_frames = FrameCache()
         self._asides = _Asides(-1, (), ())
         self._embedder_error: EmbedderError | None = None
+        self._checked_model: str | None = None
         self._lock = RLock()
         self._closed = False
 
@@ -119,7 +120,7 @@ class Recollect:
             )
         store = SqliteStore.open(path, store_id=uuid.uuid4().hex)
         try:
-            stored = _stored_model(store)
+            stored = _model_of(store.state())
             chosen = load_embedder(_own_embedder(stored) if embedder is None else embedder)
             check_model(stored, chosen)
         except BaseException:
@@ -370,6 +371,7 @@ class Recollect:
         with self._turn():
             done = reembed(self._store, chosen, progress=progress)
             self._embedder = chosen
+            self._checked_model = None
             self._follower.forget()
             with self._store.transaction():
                 self._store.fire("curate_complete")
@@ -427,7 +429,7 @@ class Recollect:
         self, memories: Sequence[Memory], now: str, clock: ClockState
     ) -> Sequence[Remembered]:
         with self._turn():
-            check_model(_stored_model(self._store), self._embedder)
+            self._check_model(self._store.state())
             batch = remember(
                 memories,
                 store=self._store,
@@ -470,9 +472,15 @@ class Recollect:
         )
         return request, clock
 
+    def _check_model(self, state: StoreState) -> None:
+        """Refuse to go on if another process switched the store to another embedder."""
+        if state.model_id is not None and state.model_id != self._checked_model:
+            check_model(_model_of(state), self._embedder)
+            self._checked_model = state.model_id
+
     def _sources(self) -> Sources:
-        check_model(_stored_model(self._store), self._embedder)
         index = self._follower.current()
+        self._check_model(self._follower.state)
         if self._asides.revision != index.revision:
             self._asides = _asides(self._store, index.revision)
         return Sources(
@@ -561,8 +569,7 @@ def _asides(store: MemoryStore, revision: int) -> _Asides:
     return _Asides(revision, disputes, pending)
 
 
-def _stored_model(store: MemoryStore) -> ModelIdentity | None:
-    state = store.state()
+def _model_of(state: StoreState) -> ModelIdentity | None:
     return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
 
 

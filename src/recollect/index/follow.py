@@ -26,14 +26,21 @@ class Follower:
         self._cache_path = cache_path
         self._index: MemoryIndex | None = None
         self._unsaved_rows = 0
+        self._state: StoreState | None = None
+
+    @property
+    def state(self) -> StoreState:
+        """What the store said of itself when the index was last asked for."""
+        return self._state or self._store.state()
 
     def current(self) -> MemoryIndex:
         """Return the index, up to date with everything committed so far."""
-        state = self._store.state()
+        state = self._state = self._store.state()
         if self._index is not None and self._index.revision == state.revision:
             return self._index
         with self._store.snapshot():
-            return self._caught_up(self._store.state())
+            self._state = self._store.state()
+            return self._caught_up(self._state)
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""

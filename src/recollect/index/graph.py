@@ -101,6 +101,8 @@ class Graph:
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots one edge away, without those asked about; ascending."""
         nodes = self._node_at[slots]
+        if not self._nodes or nodes.max(initial=-1) < 0:
+            return np.empty(0, dtype=np.int64)
         found = np.unique(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
         found = found[found >= 0]
         return np.setdiff1d(found[selection.mask[found]], slots, assume_unique=False)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.lexical import Lexical
+    from recollect.index.postings import Posting
     from recollect.index.vectors import Nearest, Pairs
     from recollect.model import Memory
     from recollect.ports.store import Changes, IndexRow
@@ -43,6 +44,8 @@ View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_
 _EVERY_ACTIVE = Where()
 _BATCH = 8192
 _LEAST_DEAD = 1024
+# A few questions' worth: at a million Paks the postings of a common term take megabytes.
+_POSTINGS_HELD = 32
 _MOST_SELECTIONS = 16
 
 
@@ -63,6 +66,7 @@ class MemoryIndex:
         self._vectors = Vectors(dimension)
         self._graph = Graph()
         self._selections: dict[Where, Selection] = {}
+        self._looked_up: dict[str, Posting] = {}
         self._floors: tuple[float, float] | None = None
 
     def __len__(self) -> int:
@@ -95,6 +99,7 @@ class MemoryIndex:
         self.revision = changes.revision
         self._generation += 1
         self._selections.clear()
+        self._looked_up.clear()
         self._floors = None
 
     def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
@@ -119,7 +124,7 @@ class MemoryIndex:
     def document_frequencies(self, names: Sequence[str], selection: Selection) -> NDArray[np.int64]:
         """Return how many selected Paks hold each term."""
         self._check(selection)
-        postings = self._terms.get(names)
+        postings = self._postings(names)
         counts = (lexical.count_inside(posting.slots, selection) for posting in postings)
         return np.fromiter(counts, dtype=np.int64, count=len(names))
 
@@ -138,7 +143,7 @@ class MemoryIndex:
         distinct = sorted(set(names))
         return lexical.score(
             distinct,
-            self._terms.get(distinct),
+            self._postings(distinct),
             self._columns["length"],
             selection=selection,
             average=self.average_length(selection),
@@ -265,6 +270,16 @@ class MemoryIndex:
         index._live = int(np.count_nonzero(alive))
         index._terms_held = int(index._columns["length"].sum(where=alive, dtype=np.int64))
         return index
+
+    def _postings(self, names: Sequence[str]) -> list[Posting]:
+        """Return the postings of some terms; a question asks for the same ones twice."""
+        missing = [name for name in names if name not in self._looked_up]
+        if missing:
+            if len(self._looked_up) + len(missing) > _POSTINGS_HELD:
+                self._looked_up.clear()
+                missing = list(names)
+            self._looked_up.update(zip(missing, self._terms.get(missing), strict=True))
+        return [self._looked_up[name] for name in names]
 
     def _forget(self, row_ids: Sequence[int]) -> None:
         slots = self._slots_of_rows(row_ids)

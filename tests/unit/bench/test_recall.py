@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
 from collections import Counter
 
 import numpy as np
 import pytest
 from bench import recall_data
-from bench.recall import BLOCK, rates_of
+from bench.recall import BLOCK, OtherJobs, rates_of
 from bench.recall_stores import SyntheticEmbedder, items, name_of
 from bench.recall_worker import bare_pass, passes
 
@@ -99,3 +101,10 @@ def test_a_rate_is_that_of_a_block_of_calls() -> None:
 def test_the_bare_pass_goes_over_every_row() -> None:
     assert bare_pass(12)().shape == (12,)
     assert len(passes(12, 3)) == 3
+
+
+def test_other_jobs_never_keep_more_cores_busy_than_there_are() -> None:
+    others = OtherJobs()
+    time.sleep(0.05)
+
+    assert 0.0 <= others.cores() <= (os.cpu_count() or 1) + 1

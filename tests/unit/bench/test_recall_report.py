@@ -24,7 +24,7 @@ def a_run(*findings: Finding) -> RecallRun:
     return RecallRun(
         taken_at="2026-05-11T12:00:00Z",
         commit="abc123",
-        load="0.10",
+        others=0.1,
         machine={"cpu": "Some CPU"},
         versions={"recollect": "0.1.0", "elfmem": "0.20.0"},
         findings=findings,
@@ -101,7 +101,7 @@ def test_the_markdown_says_the_same_as_the_tables() -> None:
     )
     assert lines[3] == "| remember | 1,000 | 850/s | - | 850/s | 825/s - 875/s | - | - |"
     assert "| 1,000 | 1.00 ms | 100 µs | 10.0x | 900/s |" in lines
-    assert lines[-1].startswith("2026-05-11T12:00:00Z, commit abc123; load average 0.10; recollect")
+    assert lines[-1].startswith("2026-05-11T12:00:00Z, commit abc123; other jobs kept 0.10 cores")
 
 
 def test_a_run_survives_being_written_and_read(tmp_path: Path) -> None:
