@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.index.lexical import Lexical
-    from recollect.index.postings import Posting
+    from recollect.index.lexical import Lexical, Part
     from recollect.index.vectors import Nearest, Pairs
     from recollect.model import Memory
     from recollect.ports.store import Changes, IndexRow
@@ -66,7 +65,7 @@ class MemoryIndex:
         self._vectors = Vectors(dimension)
         self._graph = Graph()
         self._selections: dict[Where, Selection] = {}
-        self._looked_up: dict[str, Posting] = {}
+        self._looked_up: dict[tuple[Selection, str], Part] = {}
         self._floors: tuple[float, float] | None = None
 
     def __len__(self) -> int:
@@ -124,9 +123,7 @@ class MemoryIndex:
     def document_frequencies(self, names: Sequence[str], selection: Selection) -> NDArray[np.int64]:
         """Return how many selected Paks hold each term."""
         self._check(selection)
-        postings = self._postings(names)
-        counts = (lexical.count_inside(posting.slots, selection) for posting in postings)
-        return np.fromiter(counts, dtype=np.int64, count=len(names))
+        return np.array([part.frequency for part in self._parts(names, selection)], dtype=np.int64)
 
     def average_length(self, selection: Selection) -> float:
         """Return the selected Paks' average length in terms; 0 when there are none."""
@@ -143,7 +140,7 @@ class MemoryIndex:
         distinct = sorted(set(names))
         return lexical.score(
             distinct,
-            self._postings(distinct),
+            self._parts(distinct, selection),
             self._columns["length"],
             selection=selection,
             average=self.average_length(selection),
@@ -271,15 +268,17 @@ class MemoryIndex:
         index._terms_held = int(index._columns["length"].sum(where=alive, dtype=np.int64))
         return index
 
-    def _postings(self, names: Sequence[str]) -> list[Posting]:
-        """Return the postings of some terms; a question asks for the same ones twice."""
-        missing = [name for name in names if name not in self._looked_up]
+    def _parts(self, names: Sequence[str], selection: Selection) -> list[Part]:
+        """Return what of each term lies inside a selection; a question asks for it twice."""
+        held = self._looked_up
+        missing = [name for name in names if (selection, name) not in held]
         if missing:
-            if len(self._looked_up) + len(missing) > _POSTINGS_HELD:
-                self._looked_up.clear()
+            if len(held) + len(missing) > _POSTINGS_HELD:
+                held.clear()
                 missing = list(names)
-            self._looked_up.update(zip(missing, self._terms.get(missing), strict=True))
-        return [self._looked_up[name] for name in names]
+            for name, posting in zip(missing, self._terms.get(missing), strict=True):
+                held[selection, name] = lexical.part_of(posting, selection)
+        return [held[selection, name] for name in names]
 
     def _forget(self, row_ids: Sequence[int]) -> None:
         slots = self._slots_of_rows(row_ids)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.index.selection import Selection
 
-__all__ = ["K1", "Lexical", "count_inside", "length_weight", "rarity", "score"]
+__all__ = ["K1", "Lexical", "Part", "is_sparse", "length_weight", "part_of", "rarity", "score"]
 
 K1 = 1.2
 _CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 300.0, 0.75
@@ -48,7 +48,7 @@ def rarity(documents: int, frequency: int) -> float:
     return log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
-def count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
+def _count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
     """Return how many of a term's slots are selected."""
     if selection.is_solid:
         return len(slots)
@@ -107,24 +107,44 @@ class Lexical:
             if (place := int(slots.searchsorted(slot))) < len(slots) and slots[place] == slot
         ]
 
-    def telling(self, slot: int) -> list[str]:
-        """Return the terms a slot holds that say something, rarest first; "the" says nothing."""
-        weight = dict(zip(self.terms, self._weights, strict=True))
-        held = sorted(self.matched(slot), key=lambda term: (-weight[term], term))
-        return [term for term in held if weight[term] >= weight[held[0]] * _TELLING]
+    def telling(self, slots: NDArray[np.int64]) -> list[list[str]]:
+        """Return for each slot the terms it holds that say something, rarest first.
+
+        Beside a rare word, "the" says nothing.
+        """
+        told: list[list[str]] = [[] for _ in slots]
+        rarest = [0.0] * len(slots)
+        by_weight = sorted(
+            zip(self._weights, self.terms, self._found, strict=True),
+            key=lambda one: (-one[0], one[1]),
+        )
+        for weight, term, found in by_weight:
+            for place in np.flatnonzero(_holds(found, slots)).tolist():
+                rarest[place] = rarest[place] or weight
+                if weight >= rarest[place] * _TELLING:
+                    told[place].append(term)
+        return told
+
+
+def _holds(found: NDArray[np.int32], slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not len(found):
+        return np.zeros(len(slots), dtype=np.bool_)
+    # Of one type: else numpy would copy the whole posting to the wider one.
+    places = found.searchsorted(slots.astype(found.dtype)).clip(max=len(found) - 1)
+    held: NDArray[np.bool_] = found[places] == slots
+    return held
 
 
 def score(
     terms: Sequence[str],
-    postings: Sequence[Posting],
+    parts: Sequence[Part],
     lengths: NDArray[np.int32],
     *,
     selection: Selection,
     average: float,
 ) -> Lexical:
-    """Score the selected slots. `terms` are distinct and sorted, each with its posting."""
-    sparse = selection.count * _SPARSE < len(selection.mask)
-    parts = [(_selected if sparse else _whole)(posting, selection) for posting in postings]
+    """Score the selected slots. `terms` are distinct and sorted, each with its part."""
+    sparse = is_sparse(selection)
     weights = [rarity(selection.count, part.frequency) for part in parts]
     # A term adds its weight times a saturation below 1 (K1 + 1 would cancel out).
     most = fsum(weights)
@@ -135,13 +155,13 @@ def score(
             np.add.at(scores, part.places, saturation.of(part.posting, weight / most))
     if not sparse and not selection.is_solid:
         scores *= selection.mask
-    found = tuple(posting.slots for posting in postings)
+    found = tuple(part.posting.slots for part in parts)
     slots = selection.slots if sparse else None
     return Lexical(tuple(terms), scores, slots, found, tuple(weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class Part:
     """A posting, how many of its slots are selected, and where its scores are kept."""
 
     posting: Posting
@@ -149,18 +169,28 @@ class _Part:
     places: NDArray[np.integer]
 
 
-def _whole(posting: Posting, selection: Selection) -> _Part:
+def is_sparse(selection: Selection) -> bool:
+    """Return whether so few slots are selected that scores are kept for them alone."""
+    return selection.count * _SPARSE < len(selection.mask)
+
+
+def part_of(posting: Posting, selection: Selection) -> Part:
+    """Return what of a posting lies inside a selection."""
+    return (_selected if is_sparse(selection) else _whole)(posting, selection)
+
+
+def _whole(posting: Posting, selection: Selection) -> Part:
     """Leave a posting as it is: what is not selected is wiped out in the end, at less cost."""
-    return _Part(posting, count_inside(posting.slots, selection), posting.slots)
+    return Part(posting, _count_inside(posting.slots, selection), posting.slots)
 
 
-def _selected(posting: Posting, selection: Selection) -> _Part:
+def _selected(posting: Posting, selection: Selection) -> Part:
     if selection.count * _SHORTER < len(posting.slots):
         places, at = _shared(posting.slots, selection.slots)
     else:
         at = np.flatnonzero(selection.mask.take(posting.slots))
         places = selection.slots.searchsorted(posting.slots[at])
-    return _Part(Posting(posting.slots[at], posting.counts[at]), len(at), places)
+    return Part(Posting(posting.slots[at], posting.counts[at]), len(at), places)
 
 
 class _Saturation:

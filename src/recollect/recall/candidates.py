@@ -26,6 +26,8 @@ SEMANTIC_SHARE = 0.4
 
 # How many of the best by words, and by meaning, are compared on both.
 _POOL = 400
+# So few rows are all compared: choosing would cost more than it saves.
+_COMPARE_ALL = 2000
 
 Slots = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -122,6 +124,8 @@ def _pooled(
     index: MemoryIndex, question: Question, words: Lexical, selection: Selection, keep: int
 ) -> _Compared:
     """Compare the best by words and the best by meaning; slots ascending."""
+    if selection.count <= _COMPARE_ALL:
+        return _compared(index, question, words, selection.slots)
     by_words = words.top(keep)
     if question.vector is None:
         slots = np.sort(by_words)

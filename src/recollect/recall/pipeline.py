@@ -6,7 +6,7 @@ decides are the pure stages that this module calls in order. It writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -165,7 +165,8 @@ def _ranked(
     scores = score.composite(signals, weights)
     keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
     best = index.best(found.slots, scores, keep)
-    best = np.concatenate([best, np.setdiff1d(promised, best)])
+    if len(promised):
+        best = np.concatenate([best, np.setdiff1d(promised, best)])
     order = np.argsort(found.slots, kind="stable")
     rows = order[np.searchsorted(found.slots, best, sorter=order)]
     return [
@@ -230,18 +231,21 @@ def _hydrated(
 ) -> list[ScoredBlock]:
     memories = sources.memories(item.ranked.pak_id for item in items)
     # A Pak that another process deleted since the index last looked has no text to show.
+    shown = [item for item in items if item.ranked.pak_id in memories]
+    slots = sources.index.slots_of(item.ranked.pak_id for item in shown)
+    matched = _matched(slots, found)
     return [
-        _block(item, memories[item.ranked.pak_id], sources.index, found, reach)
-        for item in items
-        if item.ranked.pak_id in memories
+        _block(
+            item, memories[item.ranked.pak_id], terms, _linked(item, slot, sources, found, reach)
+        )
+        for item, slot, terms in zip(shown, slots, matched, strict=True)
     ]
 
 
 def _block(
-    item: ChosenItem, memory: Memory, index: MemoryIndex, found: Candidates, reach: Selection
+    item: ChosenItem, memory: Memory, matched: Sequence[str], linked: Sequence[str]
 ) -> ScoredBlock:
     ranked = item.ranked
-    slot = index.slot_of(ranked.pak_id)
     return ScoredBlock(
         memory=memory,
         score=ranked.score,
@@ -251,8 +255,8 @@ def _block(
         disputed=item.disputed,
         why=reasons(
             ranked.signals,
-            matched_terms=_matched(slot, found),
-            linked_to=_linked(slot, index, found, reach) if ranked.was_expanded else (),
+            matched_terms=matched,
+            linked_to=linked,
             reinforced=memory.reinforced,
             was_expanded=ranked.was_expanded,
             guaranteed=item.guaranteed,
@@ -261,16 +265,19 @@ def _block(
     )
 
 
-def _matched(slot: int | None, found: Candidates) -> list[str]:
-    """Return what of the question a row holds, in the asker's own words."""
-    if slot is None or found.words is None:
-        return []
-    return [found.spoken.get(term, term) for term in found.words.telling(slot)]
+def _matched(slots: NDArray[np.int64], found: Candidates) -> list[list[str]]:
+    """Return what of the question each row holds, in the asker's own words."""
+    if found.words is None:
+        return [[] for _ in slots]
+    told = found.words.telling(slots)
+    return [[found.spoken.get(term, term) for term in terms] for terms in told]
 
 
-def _linked(slot: int | None, index: MemoryIndex, found: Candidates, reach: Selection) -> list[str]:
+def _linked(
+    item: ChosenItem, slot: int, sources: Sources, found: Candidates, reach: Selection
+) -> list[str]:
     """Return the seeds that led to an expanded row."""
-    if slot is None:
+    if not item.ranked.was_expanded:
         return []
-    neighbours = index.neighbours(np.array([slot]), reach)
-    return sorted(index.pak_ids(np.intersect1d(neighbours, found.seeds)))
+    neighbours = sources.index.neighbours(np.array([slot]), reach)
+    return sorted(sources.index.pak_ids(np.intersect1d(neighbours, found.seeds)))

@@ -40,7 +40,7 @@ class Question:
 def ask(query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection) -> Question:
     """Take a query apart. A failing embedder leaves the words, and says that it failed."""
     spoken = _spoken(query)
-    words = tuple(sorted(set(terms(query))))
+    words = tuple(sorted(spoken))
     if index.dimension == 0:
         return Question(words, None, spoken=spoken)
     try:

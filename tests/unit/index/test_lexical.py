@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import lexical as module
-from recollect.index.lexical import length_weight, rarity, score
+from recollect.index.lexical import length_weight, part_of, rarity, score
 from recollect.index.postings import Postings
 from recollect.index.selection import Selection
 
@@ -47,7 +47,8 @@ def scored(texts: list[list[str]], chosen: list[int], query: list[str]) -> Any:
     average = float(lengths[mask].mean()) if chosen else 0.0
     selection = Selection(mask, len(chosen), is_all=bool(mask.all()), generation=0)
     terms = sorted(query)
-    return score(terms, postings.get(terms), lengths, selection=selection, average=average)
+    parts = [part_of(posting, selection) for posting in postings.get(terms)]
+    return score(terms, parts, lengths, selection=selection, average=average)
 
 
 @pytest.mark.parametrize("sparse", [0, 32, 10**9])
