@@ -37,7 +37,7 @@ RECALLS = 100
 RECALLS_OF_A_MILLION = 40
 PEER_ROUNDS = 9
 OURS_A_ROUND = 5
-REMEMBERS = 500
+REMEMBER_BLOCKS = 6
 # As many calls as fill the write-ahead log once or so: each block pays its share of copying it.
 BLOCK = 100
 MANY = {"links off": 5_000, "links on": 2_000}
@@ -156,7 +156,13 @@ class Bench:
             self._open_copy(worker, "on", top, links=True)
             self._says("remember, one by one")
             names = [f"off {size}" for size in self._stores] + ["on"]
-            taken = self._new_texts(worker, "remember_by_turns", REMEMBERS + 5, names=names)
+            taken = worker.ask(
+                operation="remember_by_turns",
+                names=names,
+                first=self._new_texts((REMEMBER_BLOCKS + 1) * BLOCK),
+                blocks=REMEMBER_BLOCKS,
+                size=BLOCK,
+            )
             for size in self._stores:
                 rates = rates_of(taken[f"off {size}"])
                 self.remember_a_second[size] = statistics.median(rates)
@@ -165,11 +171,10 @@ class Bench:
             yield single("remember, links on", top, rates_of(taken["on"]), Unit.RATE)
             yield _extra(taken["on"], taken[f"off {top}"], taken["pass"], top)
             self._says("recall right after a remember")
-            after = self._new_texts(
-                worker,
-                "recall_after_remember",
-                RECALLS,
+            after = worker.ask(
+                operation="recall_after_remember",
                 name=f"off {top}",
+                first=self._new_texts(RECALLS),
                 questions=_questions(top, RECALLS, first=5000),
             )
             yield _beside_pass("recall right after a remember", top, after, None)
@@ -187,7 +192,8 @@ class Bench:
                 self._says(f"remember_many, {name}")
                 # The first round warms up and is short.
                 count = MANY[name] if turn else 500
-                seconds = self._new_texts(worker, "remember_many", count, name=name)
+                first = self._new_texts(count)
+                seconds = worker.ask(operation="remember_many", name=name, first=first, count=count)
                 if turn:
                     rates[name].append(count / seconds)
         for name, found in rates.items():
@@ -268,11 +274,10 @@ class Bench:
             draft.replace(kept)
         return kept
 
-    def _new_texts(self, worker: Worker, operation: str, count: int, **request: Any) -> Any:
-        """Ask for an operation on texts that no store holds."""
+    def _new_texts(self, count: int) -> int:
+        """Return the first of so many numbers whose texts no store holds."""
         first, self._new = self._new, self._new + count
-        counted = {} if "questions" in request else {"count": count}
-        return worker.ask(operation=operation, first=first, **counted, **request)
+        return first
 
     @contextmanager
     def _worker(self) -> Iterator[Worker]:
@@ -375,13 +380,16 @@ def _extra(
     """Return what links add to a call, in passes."""
     extra = statistics.median(on) - statistics.median(off)
     one_pass = statistics.median(passes)
-    neighbours = [(a - b) / one_pass for a, b in zip(on, off, strict=True)]
+    blocks = [
+        statistics.median(on[start : start + BLOCK]) - statistics.median(off[start : start + BLOCK])
+        for start in range(0, len(on), BLOCK)
+    ]
     return Finding(
         what="remember, what links add to a call",
         size=size,
         value=extra / one_pass,
         unit=Unit.TIMES,
-        middle_half=recall_report.middle_half(neighbours),
+        middle_half=recall_report.middle_half([block / one_pass for block in blocks]),
         ours=report.duration(max(extra, 0.0)),
         beside=f"{report.duration(one_pass)} pass",
         bar=Bar(1.0) if size == HUNDRED else None,

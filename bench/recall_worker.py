@@ -84,16 +84,24 @@ class Memories:
             return [_timed(lambda text=text: memory.recall(text, top_k=5)) for text in questions]
         return [_timed(lambda text=text: memory.frame(frame, text, top_k=5)) for text in questions]
 
-    def remember_by_turns(self, names: list[str], first: int, count: int) -> Seconds:
-        """Remember new texts, each in every store; with a pass in every turn."""
-        calls: list[dict[str, Callable[[], object]]] = [
-            {
-                **{name: lambda name=name, item=item: self._remember(name, item) for name in names},
-                "pass": self._pass,
-            }
-            for item in items(first, count)
-        ]
-        return _by_turns(calls)
+    def remember_by_turns(self, names: list[str], first: int, blocks: int, size: int) -> Seconds:
+        """Remember new texts one by one: a block of calls in each store, some passes, and again.
+
+        A rate is what calls in a row reach. A pass before each would slow it down: its threads
+        wait for more to do for a while, and keep a core busy with that.
+        """
+        taken: Seconds = {name: [] for name in (*names, "pass")}
+        for turn, name in by_turns(tuple(taken), blocks + 1):
+            if name == "pass":
+                seconds = [_timed(self._pass) for _ in range(WARM_UP)]
+            else:
+                new = items(first + turn * size, size)
+                seconds = [
+                    _timed(lambda name=name, item=item: self._remember(name, item)) for item in new
+                ]
+            if turn:  # the first blocks warm up
+                taken[name] += seconds
+        return taken
 
     def recall_after_remember(self, name: str, first: int, questions: list[str]) -> Seconds:
         """Remember a text, then recall: the index has a change to follow; with a pass."""
