@@ -288,7 +288,7 @@ def test_a_read_only_file_that_must_be_migrated_is_a_clear_error(
 
     done = outcome(start, path, mode)
 
-    assert done["open"]["error"] in ("StoreReadOnly", "StoreUnavailable")
+    assert done["open"]["error"] in ("StoreReadOnly", "StoreOutdated")
     assert done["open"]["hint"]
     assert path.read_bytes() == before
 
