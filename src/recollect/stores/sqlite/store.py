@@ -58,12 +58,19 @@ class SqliteStore:
         self._slot = 0
 
     @classmethod
-    def open(cls, path: Path | str | None, *, store_id: str) -> SqliteStore:
-        """Open the store at `path`, making it with `store_id` if it is new."""
+    def open(
+        cls, path: Path | str | None, *, store_id: str, power_safe: bool = False
+    ) -> SqliteStore:
+        """Open the store at `path`, making it with `store_id` if it is new.
+
+        With `power_safe` a commit waits until the disk has it.
+        """
         catalogue = RecallStore.open(path, any_thread=True)
         try:
             store = cls(catalogue, catalogue.path)
             store._prepare(store_id)
+            if power_safe:
+                store._run("PRAGMA synchronous = FULL")
         except BaseException:
             catalogue.close()
             raise
