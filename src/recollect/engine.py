@@ -105,6 +105,7 @@ class Recollect:
         hours: HoursMode = "active",
         token_counter: Callable[[str], int] = count_tokens,
         cache_file: bool = True,
+        power_safe: bool = False,
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
 
@@ -113,12 +114,15 @@ class Recollect:
         `links=False` skips the search for likenesses on every write: no automatic edges, no report
         of near-duplicates. `hours="wall"` lets idle time count. `cache_file=False` keeps no copy of
         the index beside the database.
+
+        What a write reported survives the death of the process. With `power_safe` it survives a
+        power cut too: every write then waits for the disk.
         """
         if hours not in get_args(HoursMode):
             raise InvalidInput(
                 f"hours must be active or wall, not {hours!r}.", hint="leave hours out for active."
             )
-        store = SqliteStore.open(path, store_id=uuid.uuid4().hex)
+        store = SqliteStore.open(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
         try:
             stored = _model_of(store.state())
             chosen = load_embedder(_own_embedder(stored) if embedder is None else embedder)

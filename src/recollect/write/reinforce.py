@@ -18,4 +18,5 @@ def reinforce(store: MemoryStore, pak_ids: Sequence[str], *, clock: ClockState) 
             return
         store.reinforce(pak_ids, active_hours=clock.active_hours)
         rows = store.row_ids(pak_ids).values()
-        store.put_edges(strengthened(store.edges(rows), rows))
+        if edges := strengthened(store.edges(rows), rows):
+            store.put_edges(edges)

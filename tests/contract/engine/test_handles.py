@@ -84,6 +84,12 @@ def test_without_an_embedder_named_a_memory_opens_with_its_own(tmp_path: Path) -
         assert memory.stats()["model_id"] == "none"
 
 
+@pytest.mark.parametrize(("asked", "pragma"), [(False, 1), (True, 2)])
+def test_power_safe_waits_for_the_disk(tmp_path: Path, asked: bool, pragma: int) -> None:
+    with Recollect.open(tmp_path / "a.db", embedder="none", power_safe=asked) as memory:
+        assert memory.paks.conn.execute("PRAGMA synchronous").fetchone()[0] == pragma
+
+
 def test_a_bad_item_of_many_is_named(memory: Recollect) -> None:
     with pytest.raises(InvalidInput, match="item 2: content is blank"):
         memory.remember_many(["a", "b", "  "])
