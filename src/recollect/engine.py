@@ -253,8 +253,12 @@ class Recollect:
         """
         with self._turn():
             definition = self._frames.get(frame)
-            request, clock = self._request(query, definition, top_k, token_budget, tags, project)
-            answer = answer_to(request, self._sources())
+            sources = self._sources()
+            state = self._follower.state
+            request, clock = self._request(
+                query, definition, top_k, token_budget, tags, project, state=state
+            )
+            answer = answer_to(request, sources)
         return RecallAnswer(
             results=tuple(
                 RecallResult(block.memory, block.score, block.why, block.signals)
@@ -291,7 +295,9 @@ class Recollect:
         with self._turn():
             definition = self._frames.get(name)
             budget = definition.token_budget if token_budget is None else token_budget
-            request, clock = self._request(query, definition, top_k, budget, None, None)
+            request, clock = self._request(
+                query, definition, top_k, budget, None, None, state=self._store.state()
+            )
             key = CacheKey(definition, LOCAL, query, top_k, budget)
             found = self._from_cache(key, request.now)
             if found is not None:
@@ -459,9 +465,11 @@ class Recollect:
         token_budget: int | None,
         tags: Sequence[str] | None,
         project: str | None,
+        *,
+        state: StoreState,
     ) -> tuple[Request, ClockState]:
         now = self._clock.now()
-        clock = moved(self._store.state().clock, now, mode=self._hours)
+        clock = moved(state.clock, now, mode=self._hours)
         request = Request(
             query=_query(query),
             frame=frame,

@@ -115,6 +115,10 @@ class MemoryIndex:
             self._selections[where] = known
         return known
 
+    def may_have_expired(self, moment: float) -> bool:
+        """Return whether any live Pak is no longer valid at a moment."""
+        return moment >= self._bounds()[1]
+
     def tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots with a tag that matches any of the patterns; ascending."""
         self._check(selection)
@@ -362,16 +366,20 @@ class MemoryIndex:
         digests: NDArray[np.int64] = self._columns["digest"]
         return digests.take(slots, mode="wrap") if len(digests) else np.zeros(len(slots), np.int64)
 
-    def _without_idle(self, where: Where) -> Where:
-        """Leave out conditions that every live Pak fulfils, so that selections can be shared."""
-        if where.valid_at is None and where.reinforced_after is None:
-            return where
+    def _bounds(self) -> tuple[float, float]:
+        """Return the earliest last reinforcement and the earliest end among live Paks."""
         if self._floors is None:
             alive = self._columns["alive"]
             reinforced = self._columns["last_reinforced"].min(where=alive, initial=inf)
             ends = self._columns["valid_until"].min(where=alive, initial=inf)
             self._floors = (float(reinforced), float(ends))
-        oldest, soonest = self._floors
+        return self._floors
+
+    def _without_idle(self, where: Where) -> Where:
+        """Leave out conditions that every live Pak fulfils, so that selections can be shared."""
+        if where.valid_at is None and where.reinforced_after is None:
+            return where
+        oldest, soonest = self._bounds()
         if where.valid_at is not None and soonest > where.valid_at:
             where = replace(where, valid_at=None)
         if where.reinforced_after is not None and oldest > where.reinforced_after:

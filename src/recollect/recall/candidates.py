@@ -128,17 +128,25 @@ def _pooled(
         return _compared(index, question, words, selection.slots)
     by_words = words.top(keep)
     if question.vector is None:
-        slots = np.sort(by_words)
-    else:
-        slots = np.union1d(by_words, index.nearest(question.vector, selection, keep).slots)
-    return _compared(index, question, words, slots)
+        return _compared(index, question, words, np.sort(by_words))
+    near = index.nearest(question.vector, selection, keep)
+    slots = np.union1d(by_words, near.slots)
+    cosines = np.full(len(slots), np.nan)
+    cosines[np.searchsorted(slots, near.slots)] = near.cosines
+    others = np.isnan(cosines)
+    cosines[others] = index.cosines(question.vector, slots[others])
+    return _mixed(slots, words.scores_at(slots), cosines)
 
 
 def _compared(index: MemoryIndex, question: Question, words: Lexical, slots: Slots) -> _Compared:
     lexical = words.scores_at(slots)
     if question.vector is None:
         return _Compared(slots, np.round(lexical, 9), lexical, None)
-    semantic = np.clip(index.cosines(question.vector, slots), 0.0, 1.0)
+    return _mixed(slots, lexical, index.cosines(question.vector, slots))
+
+
+def _mixed(slots: Slots, lexical: Floats, cosines: Floats) -> _Compared:
+    semantic = np.clip(cosines, 0.0, 1.0)
     mixed = SEMANTIC_SHARE * semantic + (1 - SEMANTIC_SHARE) * lexical
     return _Compared(slots, np.round(mixed, 9), lexical, semantic)
 

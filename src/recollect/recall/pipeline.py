@@ -96,7 +96,7 @@ def _authorised(request: Request, index: MemoryIndex) -> tuple[Selection, Select
         project=request.project,
         tag_patterns=filters.tag_patterns,
         categories=filters.categories,
-        valid_at=request.now,
+        valid_at=request.now if index.may_have_expired(request.now) else None,
     )
     view = _tagged(request.tags, index) if request.tags else None
     window = filters.search_window_hours
@@ -219,10 +219,8 @@ def _shown(
         found.lexical,
         found.semantic,
     )
-    shown = (
-        [None] * len(rows) if column is None else np.round(column[rows], 9).tolist()
-        for column in columns
-    )
+    given = iter(np.round(np.stack([c for c in columns if c is not None])[:, rows], 9).tolist())
+    shown = ([None] * len(rows) if column is None else next(given) for column in columns)
     return [Signals(*values) for values in zip(*shown, strict=True)]
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +69,16 @@ def _spoken(query: str) -> dict[str, str]:
 def _vector(
     query: str, embedder: Embedder, index: MemoryIndex, selection: Selection
 ) -> NDArray[np.float32]:
-    if not isinstance(embedder, WeightedQueryEmbedder):
+    if not _weighs_words(type(embedder)):
         return embedder.embed_query(query)
-    tokens = embedder.tokenise_query(query)
+    weighing = cast("WeightedQueryEmbedder", embedder)
+    tokens = weighing.tokenise_query(query)
     found = index.document_frequencies(stem_words(tokens.words), selection)
     rarity = np.log1p((selection.count - found + 0.5) / (found + 0.5))
-    return embedder.combine(tokens, rarity)
+    return weighing.combine(tokens, rarity)
+
+
+@lru_cache
+def _weighs_words(kind: type[Embedder]) -> bool:
+    # Asked for every question, and a protocol takes long to answer.
+    return issubclass(kind, WeightedQueryEmbedder)
