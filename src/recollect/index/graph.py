@@ -114,6 +114,8 @@ class Graph:
 
         An edge counts when both ends are selected.
         """
+        if not self._nodes:
+            return np.zeros(self._size if slots is None else len(slots))
         if slots is not None and (self._everyone is None or not selection.is_all):
             return self._degrees_of(selection, slots)
         degrees = self._degrees_of_all(selection)

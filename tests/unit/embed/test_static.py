@@ -296,3 +296,21 @@ def test_a_file_that_is_not_the_table_is_refused(tmp_path: Path, content: bytes)
 
     with pytest.raises(EmbedderMissing, match="not the table"):
         table._map_rows(path)
+
+
+def test_a_word_has_the_same_vector_whether_it_was_met_before_or_not() -> None:
+    met = StaticEmbedder()
+    met.tokenise_query("ship the release on friday")
+    tokens = met.tokenise_query("the release of a teapot on friday")
+    fresh = StaticEmbedder().tokenise_query("the release of a teapot on friday")
+    assert tokens.words == fresh.words
+    assert tokens.vectors.tobytes() == fresh.vectors.tobytes()
+
+
+def test_many_words_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.embed.static._MOST_WORDS", 5)
+    embedder = StaticEmbedder()
+    for text in ("one two three", "four five six seven eight nine", "one ten"):
+        tokens = embedder.tokenise_query(text)
+        assert tokens.vectors.tobytes() == StaticEmbedder().tokenise_query(text).vectors.tobytes()
+    assert len(embedder._known_words) == 2
