@@ -36,7 +36,7 @@ RESULTS = Path(__file__).parent / "results" / "recall.json"
 RECALLS = 100
 RECALLS_OF_A_MILLION = 40
 PEER_ROUNDS = 9
-OURS_A_ROUND = 5
+OURS_A_ROUND = 20
 REMEMBER_BLOCKS = 6
 # As many calls as fill the write-ahead log once or so: each block pays its share of copying it.
 BLOCK = 100
