@@ -81,9 +81,10 @@ class Vectors:
         self._put(first, np.stack(rows) if rows else np.empty((0, self.dimension), np.int8))
 
     def overwrite(self, slot: int, vector: NDArray[np.int8] | None) -> None:
-        """Replace one vector."""
-        blank = np.zeros(self.dimension, dtype=np.int8)
-        self._put(slot, (blank if vector is None else vector)[np.newaxis])
+        """Replace one vector; most changes of a Pak leave it as it is."""
+        new = np.zeros(self.dimension, dtype=np.int8) if vector is None else vector
+        if not np.array_equal(self._matrix[slot], new):
+            self._put(slot, new[np.newaxis])
 
     def present(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of the slots have a vector that points anywhere."""

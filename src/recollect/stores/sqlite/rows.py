@@ -6,6 +6,7 @@ In: values, or rows in the order of `MEMORY_COLUMNS`. Out: the other. No SQL is 
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,14 @@ _TAGS = _FIELDS.index("tags")
 def from_row(row: tuple[Any, ...]) -> Memory:
     """Build a Memory from a row of `MEMORY_COLUMNS`."""
     fields = list(row[: len(_FIELDS)])
-    fields[_TAGS] = tuple(json.loads(fields[_TAGS]))
-    fields.append(Place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
+    fields[_TAGS] = () if fields[_TAGS] == "[]" else tuple(json.loads(fields[_TAGS]))
+    fields.append(_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
     return Memory(*fields)
+
+
+@lru_cache
+def _place(*parts: str | None) -> Place:
+    return Place(*parts)  # type: ignore[arg-type]
 
 
 def own_values(new: NewMemory) -> tuple[Any, ...]:
