@@ -10,12 +10,12 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import Any, NamedTuple, get_args
 
+from recollect import asked
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.errors import InvalidInput, StoreClosed
 from recollect.frames.cache import CacheKey, FrameCache
@@ -49,8 +49,6 @@ from recollect.write.remember import fill_pending, remember
 __all__ = ["Recollect", "SystemClock"]
 
 _TOP_K_MAX = 1000
-# A caller's clock may run ahead of ours by this much; more is a mistake.
-_FUTURE_SECONDS = 24 * 3600
 _BULK = 512
 _PENDING_NAMED = 1000
 
@@ -226,7 +224,7 @@ class Recollect:
         memories = []
         for number, item in enumerate(_listed(items)):
             try:
-                memories.append(self._draft(_arguments(item), stamp, clock))
+                memories.append(self._draft(asked.arguments(item), stamp, clock))
             except InvalidInput as error:
                 raise InvalidInput(f"item {number}: {error.message}", hint=error.hint) from error
         done: list[Remembered] = []
@@ -471,16 +469,16 @@ class Recollect:
         now = self._clock.now()
         clock = moved(state.clock, now, mode=self._hours)
         request = Request(
-            query=_query(query),
+            query=asked.query(query),
             frame=frame,
-            top_k=_positive("top_k", top_k, _TOP_K_MAX),
+            top_k=asked.positive("top_k", top_k, _TOP_K_MAX),
             token_budget=None
             if token_budget is None
-            else _positive("token_budget", token_budget, 10**9),
+            else asked.positive("token_budget", token_budget, 10**9),
             active_hours=clock.active_hours,
             now=now,
             project=optional_text("project", project),
-            tags=_patterns(tags),
+            tags=asked.patterns(tags),
         )
         return request, clock
 
@@ -531,7 +529,7 @@ class Recollect:
         seconds = self._clock.now()
         with self._turn():
             clock = moved(self._store.state().clock, seconds, mode=self._hours)
-        return (iso(seconds) if now is None else _past(now, seconds)), clock
+        return (iso(seconds) if now is None else asked.past(now, seconds)), clock
 
 
 class _Asides(NamedTuple):
@@ -600,63 +598,3 @@ def _listed(items: object) -> Iterable[object]:
             hint="use remember() for one.",
         )
     return items
-
-
-def _arguments(item: object) -> Mapping[str, Any]:
-    if isinstance(item, str):
-        return {"content": item}
-    if isinstance(item, Mapping):
-        return item
-    raise InvalidInput(
-        f"an item must be a text or a mapping, not {type(item).__name__}.",
-        hint='write "a text" or {"content": "a text", "project": "shop"}.',
-    )
-
-
-def _query(query: object) -> str | None:
-    if query is None or (isinstance(query, str) and not query.strip()):
-        return None
-    if not isinstance(query, str):
-        raise InvalidInput(
-            f"query must be a text, not {type(query).__name__}.", hint="leave it out for none."
-        )
-    # Half a surrogate pair, as from a broken JSON source, matches nothing and must not hurt.
-    return query.encode(errors="replace").decode()
-
-
-def _patterns(tags: object) -> tuple[str, ...]:
-    if tags is None:
-        return ()
-    if isinstance(tags, str) or not isinstance(tags, Sequence):
-        raise InvalidInput("tags must be a list of strings.", hint='write tags=["django"].')
-    if not all(isinstance(tag, str) for tag in tags):
-        raise InvalidInput("each tag must be a string.", hint='write tags=["django"].')
-    return tuple(tags)
-
-
-def _positive(field: str, value: object, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidInput(
-            f"{field} must be a whole number from 1 to {most:,}, not {value!r}.",
-            hint=f"leave {field} out for the default.",
-        )
-    return value
-
-
-def _past(now: object, seconds: float) -> str:
-    given = stamp = None
-    try:
-        given = datetime.fromisoformat(now) if isinstance(now, str) else None
-        stamp = iso(given.timestamp()) if given and given.utcoffset() is not None else None
-    except (ValueError, OverflowError):
-        pass  # no time at all, or one outside the calendar
-    if given is None or stamp is None:
-        raise InvalidInput(
-            f"now must be an ISO-8601 time in UTC, not {now!r}.", hint="2026-05-11T12:00:00Z"
-        )
-    if given.timestamp() > seconds + _FUTURE_SECONDS:
-        raise InvalidInput(
-            f"now is {now}, more than a day ahead of the clock.",
-            hint="check the clock of the machine that sent it, or leave now out.",
-        )
-    return stamp
