@@ -133,16 +133,11 @@ def _link_late(
 
 
 def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:
-    texts = [embedded_text(memory) for memory in memories]
+    texts = [memory.content for memory in memories]
     embedded = embed(embedder, texts, dimension=store.state().dimension)
     if embedded.dimension == 0:
         return Embedded([None] * len(memories))
     return embedded
-
-
-def embedded_text(memory: Memory) -> str:
-    """Return the text whose meaning stands for a memory."""
-    return memory.content
 
 
 def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embedded) -> None:

@@ -21,7 +21,6 @@ from recollect.errors import StoreTooNew
 from recollect.model import FrameDefinition, Memory
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.database import Translated, write
-from recollect.paks.migrations import current_version
 from recollect.ports.store import (
     Changes,
     ClockState,
@@ -541,7 +540,6 @@ class SqliteStore:
 
 
 def _engine_version(conn: sqlite3.Connection) -> int:
-    current_version(conn)
     found = conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'engine_state'").fetchone()
     if not found:
         return 0
