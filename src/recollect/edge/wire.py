@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
+    from recollect.evaluation import Comparison, Summary
     from recollect.model import FrameDefinition, FrameResult, Memory, RecallAnswer, Remembered
     from recollect.paks import (
         CheckReport,
@@ -33,9 +34,11 @@ __all__ = [
     "answer",
     "batch",
     "check",
+    "comparison",
     "condition",
     "dossier",
     "error",
+    "evaluation",
     "frame",
     "framed",
     "frames",
@@ -133,6 +136,16 @@ def frames(definitions: Sequence[FrameDefinition]) -> Object:
 def condition(problems: Sequence[str], memories: int) -> Object:
     """Return what a check of the whole memory found."""
     return {"ok": not problems, "memories": memories, "problems": list(problems)}
+
+
+def evaluation(numbers: Summary) -> Object:
+    """Return how good recall was on labelled questions."""
+    return numbers.to_dict()
+
+
+def comparison(both: Comparison) -> Object:
+    """Return two evaluations side by side."""
+    return both.to_dict()
 
 
 def error(problem: RecollectError) -> Object:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.edge.cli import demo, frames, memories, paks, recall, remember, upkeep
+from recollect.edge.cli import demo, evaluate, frames, memories, paks, recall, remember, upkeep
 from recollect.edge.cli.voice import Voice
 from recollect.errors import RecollectError
 
@@ -48,6 +48,7 @@ for _command, _example in _COMMANDS:
     app.command(epilog=f"Example: {_example}")(_command)
 app.add_typer(frames.app, name="frames")
 app.add_typer(paks.app, name="paks")
+app.add_typer(evaluate.app, name="eval")
 
 
 def main() -> None:

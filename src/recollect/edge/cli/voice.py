@@ -80,7 +80,7 @@ def of(context: typer.Context) -> Voice:
 
 def speak_json(context: typer.Context, value: bool) -> bool:
     """Take the `--json` option as soon as it is read, so that errors are JSON too."""
-    of(context).as_json = value
+    of(context).as_json |= value  # a command must not take back what its group was told
     return value
 
 

@@ -1,0 +1,37 @@
+"""How good is recall? Labelled questions through the shipped engine, and numbers out.
+
+Load a task, run it, summarise it; keep the outcomes and compare two runs of the same questions.
+"""
+
+from recollect.evaluation.beir import load_jsonl
+from recollect.evaluation.compare import Comparison, Difference, compare
+from recollect.evaluation.keep import Kept, digest, read_outcomes, write_outcomes
+from recollect.evaluation.locomo import load_locomo
+from recollect.evaluation.metrics import judge
+from recollect.evaluation.runner import DEFAULT_K, Outcome, Run, run
+from recollect.evaluation.summary import Estimate, Summary, summarise
+from recollect.evaluation.task import Collection, Item, Question, Task
+
+__all__ = [
+    "DEFAULT_K",
+    "Collection",
+    "Comparison",
+    "Difference",
+    "Estimate",
+    "Item",
+    "Kept",
+    "Outcome",
+    "Question",
+    "Run",
+    "Summary",
+    "Task",
+    "compare",
+    "digest",
+    "judge",
+    "load_jsonl",
+    "load_locomo",
+    "read_outcomes",
+    "run",
+    "summarise",
+    "write_outcomes",
+]

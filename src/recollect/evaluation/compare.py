@@ -1,0 +1,109 @@
+"""Two runs over the same questions, side by side: is the difference more than chance?
+
+In: two kept files of outcomes. Out: for every metric that both have, means, difference, its bounds
+and a p-value, all paired by question. Other questions, or other gold, are an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.evaluation.chance import bounds, p_value
+from recollect.evaluation.keep import Kept
+
+__all__ = ["Comparison", "Difference", "compare"]
+
+_DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One metric in both runs; `difference` is second less first, with its 95 % interval."""
+
+    metric: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    better: int
+    worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All metrics that two runs share."""
+
+    first: str
+    second: str
+    questions: int
+    differences: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return asdict(self)
+
+
+def compare(first: Kept, second: Kept) -> Comparison:
+    """Compare two runs question by question."""
+    _check(first, second)
+    names = list(first.questions)
+    shared = [
+        metric
+        for metric in first.questions[names[0]].metrics
+        if all(metric in kept.questions[name].metrics for kept in (first, second) for name in names)
+    ]
+    if not shared:
+        raise InvalidInput(
+            f"{first.path} and {second.path} share no metric.", hint="run both with the same --k."
+        )
+    return Comparison(
+        first=str(first.path),
+        second=str(second.path),
+        questions=len(names),
+        differences=tuple(
+            _difference(
+                metric,
+                [float(first.questions[name].metrics[metric]) for name in names],
+                [float(second.questions[name].metrics[metric]) for name in names],
+            )
+            for metric in shared
+        ),
+    )
+
+
+def _difference(metric: str, first: list[float], second: list[float]) -> Difference:
+    changes = [after - before for before, after in zip(first, second, strict=True)]
+    low, high = bounds(changes)
+    return Difference(
+        metric=metric,
+        first=round(fmean(first), _DECIMALS),
+        second=round(fmean(second), _DECIMALS),
+        difference=round(fmean(changes), _DECIMALS),
+        low=round(low, _DECIMALS),
+        high=round(high, _DECIMALS),
+        p=round(p_value(changes), _DECIMALS),
+        better=sum(change > 0 for change in changes),
+        worse=sum(change < 0 for change in changes),
+    )
+
+
+def _check(first: Kept, second: Kept) -> None:
+    for one, other in ((first, second), (second, first)):
+        alone = [name for name in one.questions if name not in other.questions]
+        if alone:
+            raise InvalidInput(
+                f"{len(alone):,} of {len(one.questions):,} questions of {one.path} are not in"
+                f" {other.path}; the first is {alone[0]!r}.",
+                hint="compare two runs over the same questions.",
+            )
+    for name, question in first.questions.items():
+        if dict(question.gold) != dict(second.questions[name].gold):
+            raise InvalidInput(
+                f"Question {name!r} has other gold in {first.path} than in {second.path}.",
+                hint="run both over the same files.",
+            )

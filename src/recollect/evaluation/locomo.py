@@ -1,0 +1,152 @@
+"""LoCoMo conversations: one store each, a memory a turn, and questions with evidence.
+
+In: a folder of JSON files, one conversation each, or the published file that lists them all. Out:
+a task. A turn's `dia_id` is its Pak's id, its session the thread. Evidence is normalised; what
+names no turn is left out and counted. Questions of category 5 have no answer and take no part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.evaluation.files import Record, as_record, decoded_json
+from recollect.evaluation.task import Collection, Item, Question, Task
+
+__all__ = ["CATEGORIES", "load_locomo"]
+
+CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop"}
+
+_HINT = "each file holds session_1, session_2, … (lists of turns with dia_id) and qa (questions)."
+_TURN = 'a turn is {"speaker": "Ann", "dia_id": "D1:3", "text": "…"}.'
+_ASKED = 'a question is {"question": "…", "evidence": ["D1:3"], "category": 4}.'
+_SESSION = re.compile(r"session_(\d+)")
+# "D8:6; D9:17" is two, "D30:05" is D30:5, and "D:11:26" lost nothing but a digit's place.
+_EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+_SESSION_TIME = "%I:%M %p on %d %B, %Y"
+
+
+def load_locomo(path: Path) -> Task:
+    """Return the task of a folder of conversations, or of one file of them."""
+    skipped: Counter[str] = Counter()
+    collections = tuple(
+        _collection(name, record, skipped) for file in _files(path) for name, record in _in(file)
+    )
+    return Task(path.resolve().name, collections, dict(sorted(skipped.items())))
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InvalidInput(f"There is no folder at {path}.", hint="name the folder of LoCoMo.")
+    found = sorted(path.glob("*.json"))
+    if not found:
+        raise InvalidInput(f"There is no .json file in {path}.", hint=_HINT)
+    return found
+
+
+def _in(file: Path) -> Iterator[tuple[str, Record]]:
+    """Yield every conversation of a file with its name."""
+    held = decoded_json(file, _HINT)
+    if not isinstance(held, list):
+        yield file.stem, as_record(file, "", held, _HINT)
+        return
+    for number, value in enumerate(held):
+        record = as_record(file, f"[{number}]", value, _HINT)
+        yield record.optional_text("sample_id", _HINT) or f"{file.stem}[{number}]", record
+
+
+def _collection(name: str, record: Record, skipped: Counter[str]) -> Collection:
+    items = tuple(_items(record))
+    known = {item.arguments["pak_id"] for item in items}
+    return Collection(name, items, tuple(_questions(name, record, known, skipped)))
+
+
+def _items(record: Record) -> Iterator[Item]:
+    spoken = _spoken(record)
+    sessions = sorted(int(found[1]) for key in spoken if (found := _SESSION.fullmatch(key)))
+    if not sessions:
+        raise record.wrong("session_1", "is missing", _HINT)
+    for number in sessions:
+        thread = f"session_{number}"
+        said = Record(record.file, record.place, spoken)
+        time = said.optional_text(f"{thread}_date_time", _TURN)
+        for position, value in enumerate(said.listed(thread, _HINT)):
+            yield _item(said.child(thread, position, value, _TURN), thread, time)
+
+
+def _spoken(record: Record) -> Mapping[str, Any]:
+    """Return the object with the sessions: the published file keeps it apart."""
+    inner = record.fields.get("conversation")
+    return inner if isinstance(inner, dict) else record.fields
+
+
+def _item(turn: Record, thread: str, time: str | None) -> Item:
+    caption = turn.optional_text("blip_caption", _TURN)
+    text = turn.optional_text("text", _TURN) or ""
+    content = f"{text} {caption}".strip() if caption else turn.text("text", _TURN)
+    arguments: dict[str, Any] = {
+        "pak_id": _turn_id(turn),
+        "content": content,
+        "thread": thread,
+        "speaker": turn.text("speaker", _TURN),
+    }
+    if time is not None:
+        arguments["occurred_at"] = _moment(time)
+    return Item(arguments, turn.source)
+
+
+def _turn_id(turn: Record) -> str:
+    given = turn.text("dia_id", _TURN)
+    found = _EVIDENCE.fullmatch(given.strip())
+    if found is None:
+        raise turn.wrong("dia_id", f"is {given!r}", _TURN)
+    return _spelt(found)
+
+
+def _spelt(found: re.Match[str]) -> str:
+    return f"D{int(found[1])}:{int(found[2])}"
+
+
+def _moment(text: str) -> str:
+    """Return a session's time as ISO-8601 if it is written as LoCoMo does, else as it is."""
+    try:
+        return datetime.strptime(text.strip(), _SESSION_TIME).isoformat()
+    except ValueError:
+        return text
+
+
+def _questions(
+    name: str, record: Record, known: set[str], skipped: Counter[str]
+) -> Iterator[Question]:
+    for number, value in enumerate(record.listed("qa", _HINT)):
+        asked = record.child("qa", number, value, _ASKED)
+        category = asked.fields.get("category")
+        if category not in CATEGORIES:
+            skipped[f"questions of category {category}"] += 1
+            continue
+        named = _evidence(asked)
+        valid = {turn: 1 for turn in named if turn in known}
+        skipped["evidence ids that name no turn"] += len(named) - len(valid)
+        if not valid:
+            skipped["questions without valid evidence"] += 1
+            continue
+        text = asked.text("question", _ASKED)
+        yield Question(f"{name}/{number}", text, valid, CATEGORIES[category])
+
+
+def _evidence(asked: Record) -> dict[str, None]:
+    """Return the turns that the evidence names, each once; what is no id at all stays itself."""
+    named: dict[str, None] = {}
+    for given in asked.listed("evidence", _ASKED):
+        if not isinstance(given, str):
+            raise asked.wrong("evidence", "must be a list of texts", _ASKED)
+        found = [_spelt(one) for one in _EVIDENCE.finditer(given)]
+        named.update(dict.fromkeys(found or [given]))
+    return named
