@@ -45,8 +45,8 @@ def comparison(both: Comparison) -> Group:
         Text(f"A  {plain(both.first)}\nB  {plain(both.second)}"),
         table,
         Text(
-            f"Paired over {_counted(both.questions, 'question', 'questions')}, of which so many went"
-            " up or down; p is how often chance alone makes as large a difference.",
+            f"Paired over {_counted(both.questions, 'question', 'questions')}, of which so many"
+            " went up or down; p is how often chance alone makes as large a difference.",
             style="dim",
         ),
     )
