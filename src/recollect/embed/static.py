@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.table import load_table, load_tokeniser
+from recollect.embed.pieces import LONGEST_WORD
+from recollect.embed.table import load_pieces, load_table, load_tokeniser
 from recollect.embed.text import well_formed
 from recollect.errors import InvalidInput
 from recollect.ports.embedder import QueryTokens
@@ -36,7 +37,6 @@ _BLOCK_TOKENS = 1_024
 # Words whose vectors are held: 4 MB.
 _MOST_WORDS = 4_096
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
-_WORD_START = "\u2581"
 
 
 class StaticEmbedder:
@@ -117,13 +117,23 @@ class StaticEmbedder:
 
 def _word_vectors(words: Sequence[str]) -> NDArray[np.float32]:
     """Return the mean of each word's token vectors; it is the same in any question."""
-    encoding = load_tokeniser().encode(" ".join(words), add_special_tokens=False)
-    # No token of the vocabulary reaches across a space, so every word opens exactly once.
-    starts = np.flatnonzero([token.startswith(_WORD_START) for token in encoding.tokens])
-    lengths = np.append(starts[1:], len(encoding)) - starts
-    sums = np.add.reduceat(load_table().rows[encoding.ids].astype(np.float64), starts, axis=0)
+    found = [_word_ids(word) for word in words]
+    lengths = np.fromiter(map(len, found), dtype=np.intp, count=len(found))
+    ids = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(lengths.sum()))
+    sums = np.add.reduceat(
+        load_table().rows[ids].astype(np.float64), np.cumsum(lengths) - lengths, axis=0
+    )
     means: NDArray[np.float32] = (sums / lengths[:, np.newaxis]).astype(np.float32)
     return means
+
+
+def _word_ids(word: str) -> list[int]:
+    """Return a word's token ids: no token reaches across a space, so they are its own."""
+    pieces = load_pieces()
+    if pieces is None or len(word) > LONGEST_WORD:
+        ids: list[int] = load_tokeniser().encode(word, add_special_tokens=False).ids
+        return ids
+    return pieces.ids(word)
 
 
 def _groups(texts: Sequence[str]) -> Iterator[list[list[int]]]:
