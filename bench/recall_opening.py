@@ -12,8 +12,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import tokenizers  # noqa: F401, what the embedder imports when it is first used
-
 from bench.recall_stores import SyntheticEmbedder
 from bench.recall_worker import passes
 from recollect import Recollect

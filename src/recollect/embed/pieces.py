@@ -10,7 +10,7 @@ A test holds both to the same ids. Documents are left to the library: with many 
 from __future__ import annotations
 
 import re
-from itertools import count
+from itertools import count, pairwise
 
 __all__ = ["LONGEST_WORD", "WORD_START", "WordPieces"]
 
@@ -46,7 +46,7 @@ class WordPieces:
         known = self._ids
         while merges := [
             (known[both], known[left], place)
-            for place, (left, right) in enumerate(zip(pieces, pieces[1:], strict=False))
+            for place, (left, right) in enumerate(pairwise(pieces))
             if (both := left + right) in known
         ]:
             *_, place = min(merges)

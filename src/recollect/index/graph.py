@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.arrays import grown, ranges
+from recollect.index.arrays import distinct, grown, ranges, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,9 +103,9 @@ class Graph:
         nodes = self._node_at[slots]
         if not self._nodes or nodes.max(initial=-1) < 0:
             return np.empty(0, dtype=np.int64)
-        found = np.unique(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
+        found = distinct(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
         found = found[found >= 0]
-        return np.setdiff1d(found[selection.mask[found]], slots, assume_unique=False)
+        return without(found[selection.mask[found]], slots)
 
     def degrees(
         self, selection: Selection, slots: NDArray[np.int64] | None = None
@@ -157,7 +157,7 @@ class Graph:
         return graph
 
     def _nodes_for(self, slots: NDArray[np.int64]) -> NDArray[np.int32]:
-        new = np.unique(slots[self._node_at[slots] < 0])
+        new = distinct(slots[self._node_at[slots] < 0])
         if len(new):
             first, self._nodes = self._nodes, self._nodes + len(new)
             self._slot_of = grown(self._slot_of, first, self._nodes)
@@ -172,7 +172,7 @@ class Graph:
         """Return the edges of some nodes as they are now; their far ends may be dead."""
         changed = [node for node in nodes.tolist() if node in self._tail] if self._tail else []
         if changed:
-            nodes = nodes[~np.isin(nodes, changed)]
+            nodes = without(nodes, np.array(changed, dtype=nodes.dtype))
         settled = nodes[nodes < len(self._starts) - 1]
         counts = self._starts[settled + 1] - self._starts[settled]
         places = ranges(self._starts[settled], counts)
@@ -199,11 +199,11 @@ class Graph:
 
     def _degrees_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         nodes = self._node_at[slots]
-        edges = self._inside(self._from(np.unique(nodes[nodes >= 0])), selection)
+        edges = self._inside(self._from(distinct(nodes[nodes >= 0])), selection)
         if not len(edges.near):
             return np.zeros(len(slots))
-        order, places = np.unique(edges.near, return_inverse=True)
-        sums = _exact_sums(places, edges.weights, len(order))
+        order = distinct(edges.near)
+        sums = _exact_sums(order.searchsorted(edges.near), edges.weights, len(order))
         at = order.searchsorted(nodes).clip(max=len(order) - 1)
         return np.where(order[at] == nodes, sums[at], 0.0)
 

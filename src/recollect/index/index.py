@@ -244,7 +244,6 @@ class MemoryIndex:
         }
         plain = {
             "revision": self.revision,
-            "names": {room: rooms[room].pop("names") for room in ("terms", "tags")},
             "vocabularies": {name: self._columns.vocabularies[name].in_order for name in CODED},
         }
         arrays = {f"{room}/{name}": a for room, held in rooms.items() for name, a in held.items()}
@@ -263,8 +262,8 @@ class MemoryIndex:
         index._pak_ids = Strings.restored(**rooms["pak_ids"])
         index._by_row = Lookup.restored(**rooms["by_row"])
         index._by_pak = Lookup.restored(**rooms["by_pak"])
-        index._terms = Postings.restored(plain["names"]["terms"], **rooms["terms"])
-        index._tags = Postings.restored(plain["names"]["tags"], **rooms["tags"])
+        index._terms = Postings.restored(**rooms["terms"])
+        index._tags = Postings.restored(**rooms["tags"])
         index._vectors = Vectors.restored(**rooms["vectors"])
         index._graph = Graph.restored(**rooms["graph"])
         alive = index._columns["alive"]

@@ -8,15 +8,15 @@ so a slot is moved a few times at most. Dead slots stay until `compact`; the cal
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
-from itertools import chain, count, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.arrays import ranges
+from recollect.index.arrays import distinct, ranges
+from recollect.index.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,20 +53,11 @@ class _Segment:
 _NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
 
 
-class _Numbers(dict[str, int]):
-    """Names to numbers in order of arrival; asking for a new name's number gives it one."""
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self)
-        return number
-
-
 class Postings:
     """Names to slots and counts."""
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._sorted: list[str] = []
+        self._numbers = Names()
         self._segments: list[_Segment] = []
         # Each slot with its count in the lower 16 bits: one array to append to, not two.
         self._tail: dict[int, array[int]] = {}
@@ -87,7 +78,7 @@ class Postings:
 
     def get(self, names: Sequence[str]) -> list[Posting]:
         """Return each name's posting, dead slots included."""
-        numbers = np.array([self._numbers.get(name, -1) for name in names], dtype=np.int32)
+        numbers = np.array([self._numbers.find(name) for name in names], dtype=np.int32)
         parts: list[list[Posting]] = [[] for _ in names]
         for segment in self._segments:
             _gather(segment, numbers, parts)
@@ -98,23 +89,19 @@ class Postings:
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
-        self._sort_late()
-        first = last = bisect_left(self._sorted, prefix)
-        while last < len(self._sorted) and self._sorted[last].startswith(prefix):
-            last += 1
-        return self._sorted[first:last]
+        return self._numbers.starting_with(prefix)
 
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
         self._merge_all()
         self._segments = [self._without_unused(_moved(self._segments[0], moved))]
 
-    def export(self) -> dict[str, Any]:
-        """Return the names in order of their numbers, and the one segment they point into."""
+    def export(self) -> dict[str, NDArray[Any]]:
+        """Return the names, and the one segment that their numbers point into, as arrays."""
         self._merge_all()
         segment = self._segments[0]
         return {
-            "names": list(self._numbers),
+            **{f"name_{part}": array for part, array in self._numbers.export().items()},
             "numbers": segment.names,
             "starts": segment.starts,
             "slots": segment.slots,
@@ -124,23 +111,20 @@ class Postings:
     @classmethod
     def restored(
         cls,
-        names: list[str],
+        *,
         numbers: NDArray[np.int32],
         starts: NDArray[np.int64],
         slots: NDArray[np.int32],
         counts: NDArray[np.uint16],
+        **names: NDArray[Any],
     ) -> Postings:
         """Return the postings that were exported."""
         postings = cls()
-        postings._numbers = _Numbers(zip(names, count(), strict=False))
+        postings._numbers = Names.restored(
+            names["name_blob"], names["name_bounds"], names["name_by_name"]
+        )
         postings._segments = [_Segment(numbers, starts, slots, counts)]
         return postings
-
-    def _sort_late(self) -> None:
-        """Bring the names that arrived since the last time into order."""
-        if len(self._sorted) < len(self._numbers):
-            self._sorted += islice(self._numbers, len(self._sorted), None)
-            self._sorted.sort()
 
     def _add(self, slot: int, names: Sequence[str]) -> None:
         known, tail = self._numbers, self._tail
@@ -193,9 +177,8 @@ class Postings:
         self._segments.append(_merged(before, last))
 
     def _without_unused(self, segment: _Segment) -> _Segment:
-        names = list(self._numbers)
-        kept = [names[number] for number in segment.names.tolist()]
-        self._numbers, self._sorted = _Numbers(zip(kept, count(), strict=False)), []
+        names = self._numbers.in_order()
+        self._numbers = Names(names[number] for number in segment.names.tolist())
         numbers = np.arange(len(segment.names), dtype=np.int32)
         return _Segment(numbers, segment.starts, segment.slots, segment.counts)
 
@@ -239,7 +222,7 @@ def _joined(parts: list[Posting]) -> Posting:
 
 def _merged(before: _Segment, last: _Segment) -> _Segment:
     """Return one segment of two; what stood before stays before within every name."""
-    names = np.union1d(before.names, last.names)
+    names = distinct(np.concatenate((before.names, last.names)))
     sizes = np.zeros(len(names), dtype=np.int64)
     placed = []
     for part in (before, last):

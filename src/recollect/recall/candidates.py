@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.arrays import distinct, without
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
@@ -75,10 +76,10 @@ def matching(
         pool = _compared(index, question, words, selection.slots)
     chosen = index.best(pool.slots, pool.similarity, seeds)
     compared = pool.at(np.searchsorted(pool.slots, chosen))
-    promised = _without(always, chosen)
+    promised = without(always, chosen)
     if len(promised):
         compared = compared.joined(_compared(index, question, words, promised))
-    expanded = _without(index.neighbours(chosen, reach), promised)
+    expanded = without(index.neighbours(chosen, reach), promised)
     if len(expanded):
         compared = compared.joined(_unmatched(expanded, semantic=question.vector is not None))
     return Candidates(
@@ -130,7 +131,7 @@ def _pooled(
     if question.vector is None:
         return _compared(index, question, words, np.sort(by_words))
     near = index.nearest(question.vector, selection, keep)
-    slots = np.union1d(by_words, near.slots)
+    slots = distinct(np.concatenate([by_words, near.slots]))
     cosines = np.full(len(slots), np.nan)
     cosines[np.searchsorted(slots, near.slots)] = near.cosines
     others = np.isnan(cosines)
@@ -154,7 +155,3 @@ def _mixed(slots: Slots, lexical: Floats, cosines: Floats) -> _Compared:
 def _unmatched(slots: Slots, *, semantic: bool) -> _Compared:
     blank = np.zeros(len(slots))
     return _Compared(slots, blank, blank, blank if semantic else None)
-
-
-def _without(slots: Slots, others: Slots) -> Slots:
-    return np.setdiff1d(slots, others) if len(slots) and len(others) else slots

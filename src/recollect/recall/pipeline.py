@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.arrays import shared, without
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
 from recollect.model import Dropped, FrameDefinition, Memory, ScoredBlock, Signals
@@ -166,7 +167,7 @@ def _ranked(
     keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
     best = index.best(found.slots, scores, keep)
     if len(promised):
-        best = np.concatenate([best, np.setdiff1d(promised, best)])
+        best = np.concatenate([best, without(promised, best)])
     order = np.argsort(found.slots, kind="stable")
     rows = order[np.searchsorted(found.slots, best, sorter=order)]
     return [
@@ -278,4 +279,4 @@ def _linked(
     if not item.ranked.was_expanded:
         return []
     neighbours = sources.index.neighbours(np.array([slot]), reach)
-    return sorted(sources.index.pak_ids(np.intersect1d(neighbours, found.seeds)))
+    return sorted(sources.index.pak_ids(shared(neighbours, found.seeds)))

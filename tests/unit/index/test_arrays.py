@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index.arrays import grown, kth_largest, ranges
+from recollect.index.arrays import distinct, grown, kth_largest, ranges, shared, without
+
+NUMBERS = st.lists(st.integers(-20, 20), max_size=40)
 
 
 @settings(deadline=None)
@@ -33,3 +35,13 @@ def test_growth_keeps_what_is_there_and_leaves_room_for_a_quarter_more() -> None
 def test_ranges_follow_each_other() -> None:
     assert ranges(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
     assert ranges(np.array([], dtype=np.int64), np.array([], dtype=np.int64)).tolist() == []
+
+
+@settings(deadline=None)
+@given(NUMBERS, NUMBERS)
+def test_sets_of_numbers_are_what_python_says(values: list[int], others: list[int]) -> None:
+    array, against = np.array(values, dtype=np.int64), np.array(others, dtype=np.int64)
+
+    assert distinct(array).tolist() == sorted(set(values))
+    assert without(array, against).tolist() == [one for one in values if one not in others]
+    assert shared(array, against).tolist() == [one for one in values if one in others]

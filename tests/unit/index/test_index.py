@@ -204,8 +204,8 @@ def test_a_hundred_thousand_updates_of_a_thousand_paks_do_not_grow_the_index() -
     assert len(index) == 1000
     assert largest <= 3100
     plain, arrays = index.export()
-    assert len(plain["names"]["terms"]) <= 5
-    assert len(plain["names"]["tags"]) <= 4
+    assert len(arrays["terms/name_by_name"]) <= 5
+    assert len(arrays["tags/name_by_name"]) <= 4
     assert len(plain["vocabularies"]["thread"]) <= 4
     assert max(array.shape[0] for array in arrays.values()) <= 40_000
     assert index.document_frequencies(["w99", "w98"], index.select()).tolist() == [1000, 0]

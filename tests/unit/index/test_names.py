@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.index.names import Names
+
+NAMES = st.lists(st.text(st.characters(codec=None), max_size=4), max_size=30)
+
+
+@settings(deadline=None)
+@given(st.lists(NAMES, max_size=4), st.text(max_size=2))
+def test_names_keep_their_numbers_through_files_and_additions(
+    batches: list[list[str]], prefix: str
+) -> None:
+    names, expected = Names(), dict[str, int]()
+    for batch in batches:
+        for name in batch:
+            assert names[name] == expected.setdefault(name, len(expected))
+        names = Names.restored(**names.export())
+
+    assert names.in_order() == list(expected)
+    assert names.starting_with(prefix) == sorted(n for n in expected if n.startswith(prefix))
+    assert [names.find(name) for name in expected] == list(range(len(expected)))
+
+
+def test_looking_for_a_name_does_not_give_it_a_number() -> None:
+    names = Names(["red", "blue"])
+    saved = Names.restored(**names.export())
+
+    for known in (names, saved):
+        assert known.find("green") == -1
+        assert known["green"] == 2
+        assert known.in_order() == ["red", "blue", "green"]
+        assert known.starting_with("") == ["blue", "green", "red"]
