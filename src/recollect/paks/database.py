@@ -31,6 +31,7 @@ __all__ = [
     "connect",
     "connect_read_only",
     "damage",
+    "read",
     "tune",
     "write",
 ]
@@ -106,6 +107,23 @@ def write(conn: sqlite3.Connection) -> Iterator[None]:
             else:
                 conn.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def read(conn: sqlite3.Connection) -> Iterator[bool]:
+    """Let the body see one state of the database, however others write meanwhile.
+
+    Yield whether that state is the committed one: inside a transaction of the caller it is not.
+    """
+    if conn.in_transaction:
+        yield False
+        return
+    conn.execute("BEGIN")
+    try:
+        yield True
+    finally:
+        if conn.in_transaction:
+            conn.execute("COMMIT")
 
 
 class Translated:

@@ -16,10 +16,12 @@ __all__ = [
     "RECONCILE_FULLTEXT",
     "SCHEMA_VERSION",
     "SPEED_OBJECTS",
+    "TOKENIZER",
     "TRIGGERS",
 ]
 
 SCHEMA_VERSION = 3
+TOKENIZER = "unicode61 remove_diacritics 2"
 
 _TABLES_V1 = {
     "schema_version": """
@@ -43,12 +45,12 @@ CREATE TABLE IF NOT EXISTS paks (
     updated_at     TEXT NOT NULL,
     superseded_by  TEXT REFERENCES paks (pak_id) ON DELETE SET NULL
 )""",
-    "paks_fts": """
+    "paks_fts": f"""
 CREATE VIRTUAL TABLE IF NOT EXISTS paks_fts USING fts5 (
     pak_id UNINDEXED,
     title,
     summary,
-    tokenize = 'unicode61 remove_diacritics 2'
+    tokenize = '{TOKENIZER}'
 )""",
     "pak_anchors": """
 CREATE TABLE IF NOT EXISTS pak_anchors (

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 from recollect.errors import InvalidInput, StoreTooNew
 from recollect.paks import attachments, cursor, fulltext, listing, opening, validate
 from recollect.paks.attachments import Attachment
-from recollect.paks.database import Translated, connect, connect_read_only, damage, write
+from recollect.paks.database import Translated, connect, connect_read_only, damage, read, write
 from recollect.paks.migrations import current_version
 from recollect.paks.rows import (
     LIST_LIMIT_DEFAULT,
@@ -407,6 +407,15 @@ class RecallStore:
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Make several writes one: `with store.transaction(): ...` commits all or none."""
         return self._writing()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[bool]:
+        """Read in one state: `with store.snapshot(): ...` sees no write that others make meanwhile.
+
+        It yields whether that state is committed; inside a caller's transaction it may not be.
+        """
+        with self._translated, read(self._ready) as committed:
+            yield committed
 
     def check(self) -> CheckReport:
         """Look for damage in the file, dangling references and a stale full-text table."""

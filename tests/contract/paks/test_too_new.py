@@ -26,6 +26,11 @@ def enter(store: RecallStore) -> None:
         pass
 
 
+def look(store: RecallStore) -> None:
+    with store.snapshot():
+        pass
+
+
 CALLS: dict[str, Callable[[RecallStore], object]] = {
     "upsert_pak": lambda s: s.upsert_pak(**pak()),
     "upsert_paks": lambda s: s.upsert_paks([pak()]),
@@ -55,6 +60,7 @@ CALLS: dict[str, Callable[[RecallStore], object]] = {
     "add_pak_relation": lambda s: s.add_pak_relation("p1", PakRelationEntry("p1", "x")),
     "remove_pak_relation": lambda s: s.remove_pak_relation("p1", PakRelationEntry("p1", "x")),
     "transaction": enter,
+    "snapshot": look,
     "check": lambda s: s.check(),
     "repair": lambda s: s.repair(),
 }

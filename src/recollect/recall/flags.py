@@ -1,0 +1,76 @@
+"""Risk flags that describe a package as a whole: what was picked together, and what was not.
+
+In: a few facts that `select` and `frame` know when they are done. Out: flags of the registry, the
+loudest first. `PACKAGE_RULES` says in words when each is raised, `package_flags` in code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from recollect.paks import RiskFlagEntry
+from recollect.paks.registry import RISK_FLAGS
+
+__all__ = ["LITTLE", "PACKAGE_RULES", "REDUCED_TO", "Package", "package_flags"]
+
+# A package of which less than this share is left was reduced a lot.
+REDUCED_TO = 0.1
+# Below this the best that was found says little: a score of `select`, a confidence of `frame`.
+LITTLE = 0.5
+
+PACKAGE_RULES: Mapping[str, str] = MappingProxyType(
+    {
+        "mandatory_context_missing": "something that must be in the package is not: a candidate"
+        " with the reason code mandatory was left out, or nothing carries a tag that the frame"
+        " guarantees",
+        "large_context_reduction": "fewer than one in ten of the candidates are in the package",
+        "low_confidence_plan": "the package is weak: no score reaches 0.5 (select), or the blocks'"
+        " confidence is below 0.5 on average (frame)",
+        "possible_context_miss": "something was asked and nothing in the package matches it, a"
+        " source was down, or the budget cut what ranked above something that stayed",
+        "cache_sensitive_ordering": "the order matters to a cache: a Pak in the package has the"
+        " reason code cache_ordering_candidate (select), or the frame keeps its answers (frame)",
+        "mandatory_context_present": "all that must be in the package is, and there is some",
+    }
+)
+
+_LOUDNESS = ("block", "warn", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What there is to know about a package.
+
+    `strength` is the best score or the mean confidence, None for an empty package. `considered`
+    counts what was in it before limits and budgets cut.
+    """
+
+    returned: int
+    considered: int
+    mandatory: int
+    mandatory_missing: int
+    asked: bool
+    matched: int
+    strength: float | None
+    degraded: bool = False
+    jumped: bool = False
+    cached_order: bool = False
+
+
+def package_flags(package: Package) -> tuple[RiskFlagEntry, ...]:
+    """Return the flags that hold, the loudest first, then by name."""
+    strength = package.strength
+    holds = {
+        "mandatory_context_missing": package.mandatory_missing > 0,
+        "mandatory_context_present": package.mandatory > 0 and package.mandatory_missing == 0,
+        "possible_context_miss": (package.asked and package.matched == 0)
+        or package.degraded
+        or package.jumped,
+        "low_confidence_plan": strength is not None and strength < LITTLE,
+        "large_context_reduction": package.returned < package.considered * REDUCED_TO,
+        "cache_sensitive_ordering": package.cached_order,
+    }
+    raised = [RiskFlagEntry(name, RISK_FLAGS[name]) for name in PACKAGE_RULES if holds[name]]
+    return tuple(sorted(raised, key=lambda flag: (_LOUDNESS.index(flag.severity), flag.risk_flag)))

@@ -1,0 +1,169 @@
+"""Tell what was selected: fit the budget, name the parts and the reasons, raise the flags.
+
+In: a ranking, and the texts and risk flags of what it picked. Out: the `SelectResult`. Pure. A
+block is told first and loudest and never removes a Pak: whoever receives the package decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from recollect.model import Dropped
+from recollect.paks import RiskFlagEntry
+from recollect.recall.flags import Package, package_flags
+from recollect.recall.select.ranking import Ranking
+from recollect.recall.select.values import (
+    LazyDropped,
+    Score,
+    SelectResult,
+    loudest_first,
+    moment,
+)
+
+__all__ = ["Picked", "told"]
+
+_DAY_US = 86_400_000_000
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Title and summary of what was picked, by place; flags of it and of its copies."""
+
+    texts: Mapping[int, tuple[str, str]]
+    flags: Mapping[int, Sequence[RiskFlagEntry]]
+
+    def text(self, place: int) -> str:
+        """Return what a Pak puts into a prompt, as far as the catalogue knows it."""
+        title, summary = self.texts[place]
+        return f"{title}\n{summary}" if summary else title
+
+
+def told(ranking: Ranking, picked: Picked, count: Callable[[str], int]) -> SelectResult:
+    """Return the answer."""
+    tokens = {place: count(picked.text(place)) for place in ranking.picked}
+    kept = _within(ranking.picked, tokens, ranking.query.token_budget)
+    over = [place for place in ranking.picked if place not in kept]
+    return SelectResult(
+        scores=_scores(ranking, list(kept), picked, tokens),
+        dropped=LazyDropped(
+            ranking.left_out() + len(over), lambda: (*ranking.dropped(), *_over(ranking, over))
+        ),
+        generated_at=str(ranking.query.now),
+        query=ranking.query,
+        flags=package_flags(_package(ranking, kept)),
+        tokens_used=sum(tokens[place] for place in kept),
+    )
+
+
+def _within(
+    places: Sequence[int], tokens: Mapping[int, int], budget: int | None
+) -> dict[int, None]:
+    """Return what fits, best first, skipping what does not; in order, and quick to look up."""
+    kept: dict[int, None] = {}
+    used = 0
+    for place in places:
+        if budget is None or used + tokens[place] <= budget:
+            kept[place] = None
+            used += tokens[place]
+    return kept
+
+
+def _over(ranking: Ranking, places: Sequence[int]) -> tuple[Dropped, ...]:
+    reason = f"does not fit into {ranking.query.token_budget} tokens"
+    return tuple(Dropped(ranking.pak_id(place), "budget", reason) for place in places)
+
+
+def _scores(
+    ranking: Ranking, places: Sequence[int], picked: Picked, tokens: Mapping[int, int]
+) -> tuple[Score, ...]:
+    donors = ranking.donors[places]
+    matched: list[list[str]] = [[] for _ in places]
+    for hit in ranking.hits:
+        for number in np.flatnonzero(np.isin(ranking.slots[donors], hit.slots)).tolist():
+            matched[number].append(hit.token)
+    return tuple(
+        _score(ranking, place, picked, tokens[place], words)
+        for place, words in zip(places, matched, strict=True)
+    )
+
+
+def _score(
+    ranking: Ranking, place: int, picked: Picked, tokens: int, matched: Sequence[str]
+) -> Score:
+    members = (place, *ranking.copies.get(place, ()))
+    flags = sorted({flag for member in members for flag in picked.flags[member]})
+    loud = loudest_first(frozenset(flag.severity for flag in flags))
+    flags.sort(key=lambda flag: loud.index(flag.severity))
+    return Score(
+        pak_id=ranking.pak_id(place),
+        score=float(ranking.scores[place]),
+        risk_severities=frozenset(loud),
+        why=tuple(_why(ranking, place, flags, matched)),
+        parts=ranking.parts_of(place),
+        risk_flags=tuple(flags),
+        title=picked.texts[place][0],
+        tokens=tokens,
+    )
+
+
+def _why(
+    ranking: Ranking, place: int, flags: Sequence[RiskFlagEntry], matched: Sequence[str]
+) -> list[str]:
+    """Return the reasons in words: what to be careful of, what speaks for it, what against."""
+    donor = int(ranking.donors[place])
+    query, parts = ranking.query, ranking.parts[:, donor].tolist()
+    found = [f"{flag.severity}: {flag.risk_flag}" for flag in flags if flag.severity == "block"]
+    if matched:
+        found.append(f"matches {_named([repr(token) for token in matched])}")
+    if parts[1]:
+        found.append(f"project is {query.project}")
+    if parts[2]:
+        found.append(f"type is {query.pak_type}")
+    if parts[3]:
+        found.append(f"updated {_ago(ranking, donor)}")
+    found += [
+        f"{code} counts {'for' if added > 0 else 'against'} it"
+        for code, added in ranking.reasons_of(donor)
+        if added
+    ]
+    if place in ranking.copies:
+        copies = [ranking.pak_id(copy) for copy in ranking.copies[place]]
+        found.append(f"same content as {_named(sorted(copies))}, which it stands for")
+    if donor != place:
+        found.append(f"scored as {ranking.pak_id(donor)}")
+    found += [f"{flag.severity}: {flag.risk_flag}" for flag in flags if flag.severity != "block"]
+    return found or ["one of the candidates"]
+
+
+def _ago(ranking: Ranking, place: int) -> str:
+    now = moment(str(ranking.query.now)) or 0
+    days = (now - int(ranking.rows.columns.updated_us[ranking.slots[place]])) // _DAY_US
+    if days < 1:
+        return "within a day"
+    return "a day ago" if days == 1 else f"{days} days ago"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _package(ranking: Ranking, kept: Mapping[int, None]) -> Package:
+    inside = {*kept, *(copy for place in kept for copy in ranking.copies.get(place, ()))}
+    mandatory = {place for place in ranking.carrying("mandatory") if not ranking.superseded[place]}
+    return Package(
+        returned=len(kept),
+        considered=int(ranking.standing.sum()),
+        mandatory=len(mandatory & inside),
+        mandatory_missing=len(mandatory - inside),
+        asked=bool(ranking.query.text.strip()),
+        matched=sum(bool(ranking.parts[0, ranking.donors[place]]) for place in kept),
+        strength=max((float(ranking.scores[place]) for place in kept), default=None),
+        # What fits comes first unless something that ranked higher did not.
+        jumped=tuple(kept) != ranking.picked[: len(kept)],
+        cached_order=bool(ranking.carrying("cache_ordering_candidate") & inside),
+    )

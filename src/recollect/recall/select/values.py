@@ -1,0 +1,252 @@
+"""What a selection takes and gives back: `SelectQuery` in, `SelectResult` out.
+
+Frozen values. `checked` refuses what cannot be asked and fills in the time; after it a query says
+all that there is to know besides the store. `to_dict` of a result is plain data for JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args, overload
+
+from recollect.errors import InvalidInput
+from recollect.model import Dropped
+from recollect.paks import RiskFlagEntry
+from recollect.paks.registry import REASON_WEIGHTS
+from recollect.paks.validate import is_encodable, optional_text
+
+__all__ = [
+    "Exclude",
+    "LazyDropped",
+    "Score",
+    "SelectQuery",
+    "SelectResult",
+    "checked",
+    "loudest_first",
+    "moment",
+]
+
+Exclude = Literal["penalty", "skip"]
+
+_SEVERITIES = ("block", "warn", "info")
+_MOST = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class SelectQuery:
+    """What to select, and how to weigh it.
+
+    `text` is any text at all. `project` and `pak_type` bring in the Paks that equal all that is
+    given of the two, and raise each Pak that equals either; they keep out nothing that the text
+    finds. `now` is an ISO-8601 time in UTC, or a datetime that knows its offset.
+    """
+
+    text: str = ""
+    project: str | None = None
+    pak_type: str | None = None
+    recency_window_days: float = 30
+    limit: int = 25
+    token_budget: int | None = None
+    now: str | datetime | None = None
+    weights: Mapping[str, float] = field(default_factory=lambda: REASON_WEIGHTS)
+    exclude: Exclude = "penalty"
+    include_superseded: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON; `weights` only if they are the caller's own."""
+        shown = {name: getattr(self, name) for name in self.__slots__ if name != "weights"}
+        if isinstance(self.now, datetime):
+            shown["now"] = self.now.isoformat()
+        own = None if self.weights == REASON_WEIGHTS else dict(sorted(self.weights.items()))
+        return {**shown, "weights": own}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One Pak that was picked.
+
+    `parts` names every contribution; added up in their order they are the score. `risk_severities`
+    are those of the Pak and of the copies that were collapsed into it.
+    """
+
+    pak_id: str
+    score: float
+    risk_severities: frozenset[str] = frozenset()
+    why: tuple[str, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    risk_flags: tuple[RiskFlagEntry, ...] = ()
+    title: str = ""
+    tokens: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON, the loudest severity first."""
+        return {
+            "pak_id": self.pak_id,
+            "score": self.score,
+            "risk_severities": list(loudest_first(self.risk_severities)),
+            "why": list(self.why),
+            "parts": dict(self.parts),
+            "risk_flags": [entry._asdict() for entry in self.risk_flags],
+            "title": self.title,
+            "tokens": self.tokens,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SelectResult:
+    """What was picked, best first; what was left out, stage by stage; and what to know about both.
+
+    `query` is the query as it was run, with its time. `flags` describe the package as a whole.
+    """
+
+    scores: tuple[Score, ...]
+    dropped: Sequence[Dropped]
+    generated_at: str
+    query: SelectQuery
+    flags: tuple[RiskFlagEntry, ...] = ()
+    tokens_used: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "scores": [score.to_dict() for score in self.scores],
+            "dropped": [
+                {"pak_id": one.pak_id, "stage": one.stage, "reason": one.reason}
+                for one in self.dropped
+            ],
+            "generated_at": self.generated_at,
+            "query": self.query.to_dict(),
+            "flags": [entry._asdict() for entry in self.flags],
+            "tokens_used": self.tokens_used,
+        }
+
+
+class LazyDropped(Sequence[Dropped]):
+    """Dropped Paks, made when somebody looks: a query may cut ten thousand to return ten."""
+
+    __slots__ = ("_count", "_made", "_make")
+
+    def __init__(self, count: int, make: Callable[[], tuple[Dropped, ...]]) -> None:
+        self._count = count
+        self._make: Callable[[], tuple[Dropped, ...]] | None = make
+        self._made: tuple[Dropped, ...] = ()
+
+    def _all(self) -> tuple[Dropped, ...]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Dropped: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Dropped, ...]: ...
+    def __getitem__(self, index: int | slice) -> Dropped | tuple[Dropped, ...]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Dropped]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, LazyDropped | tuple | list):
+            return self._all() == tuple(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[type[tuple[Dropped, ...]], tuple[tuple[Dropped, ...]]]:
+        return tuple, (self._all(),)
+
+
+def loudest_first(severities: frozenset[str] | Sequence[str]) -> tuple[str, ...]:
+    """Return severities in the order in which people must see them."""
+    return tuple(severity for severity in _SEVERITIES if severity in severities)
+
+
+def checked(query: SelectQuery, now: str) -> SelectQuery:
+    """Return the query to run: refused if it cannot be asked, dated `now` if it has no time."""
+    if not isinstance(query, SelectQuery):
+        raise InvalidInput(
+            f"query must be a SelectQuery, not {type(query).__name__}.",
+            hint="write SelectQuery(text='redis queue', project='shop').",
+        )
+    _check_words(query)
+    _check_numbers(query)
+    if query.exclude not in get_args(Exclude):
+        raise InvalidInput(
+            f"exclude must be penalty or skip, not {query.exclude!r}.",
+            hint="penalty lowers the score of a Pak with an exclude code; skip leaves it out.",
+        )
+    asked_at = now if query.now is None else query.now
+    if isinstance(asked_at, datetime) and asked_at.utcoffset() is not None:
+        asked_at = asked_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if not isinstance(asked_at, str) or moment(asked_at) is None:
+        raise InvalidInput(
+            f"now must be an ISO-8601 time in UTC, not {query.now!r}.",
+            hint="write it like 2026-05-11T12:00:00Z.",
+        )
+    text = query.text if is_encodable(query.text) else query.text.encode(errors="replace").decode()
+    return replace(query, text=text, now=asked_at)
+
+
+def moment(text: str) -> int | None:
+    """Return a time as microseconds since 1970, or None if it is not one; UTC unless it says."""
+    try:
+        at = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return round(at.timestamp() * 1_000_000)
+
+
+def _check_words(query: SelectQuery) -> None:
+    if not isinstance(query.text, str):
+        raise InvalidInput(
+            f"text must be a string, not {type(query.text).__name__}.", hint="pass '' for none."
+        )
+    optional_text("project", query.project)
+    optional_text("pak_type", query.pak_type)
+
+
+def _check_numbers(query: SelectQuery) -> None:
+    _whole("limit", query.limit)
+    if query.token_budget is not None:
+        _whole("token_budget", query.token_budget)
+    days = query.recency_window_days
+    if not _is_number(days) or days < 0:
+        raise InvalidInput(
+            f"recency_window_days must be a number of days, 0 or more, not {days!r}.",
+            hint="with 0 days no Pak is recent.",
+        )
+    if not isinstance(query.weights, Mapping):
+        raise InvalidInput(
+            f"weights must map reason codes to numbers, not {type(query.weights).__name__}.",
+            hint="pass your own literal, like {**REASON_WEIGHTS, 'user_pinned': 2.0}.",
+        )
+    for code, weight in query.weights.items():
+        if not isinstance(code, str) or not _is_number(weight):
+            raise InvalidInput(
+                f"weights must map reason codes to numbers, not {code!r} to {weight!r}.",
+                hint="every weight is a finite number; negative ones lower the score.",
+            )
+
+
+def _whole(field_name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+        raise InvalidInput(
+            f"{field_name} must be a whole number, 1 or more, not {value!r}.",
+            hint=f"leave {field_name} out for the default.",
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
