@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["distinct", "grown", "kth_largest", "ranges", "shared", "without"]
+__all__ = ["among", "distinct", "grown", "kth_largest", "ranges", "without"]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -71,15 +71,11 @@ def distinct(values: NDArray[Scalar]) -> NDArray[Scalar]:
 
 def without(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[Scalar]:
     """Return the values that are not among the others, in the order they came."""
-    return values[~_among(values, others)]
+    return values[~among(values, others)]
 
 
-def shared(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[Scalar]:
-    """Return the values that are among the others, in the order they came."""
-    return values[_among(values, others)]
-
-
-def _among(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]:
+def among(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]:
+    """Return which of the values are among the others."""
     if not len(others):
         return np.zeros(len(values), dtype=np.bool_)
     ordered = np.sort(others)

@@ -43,8 +43,9 @@ View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_
 _EVERY_ACTIVE = Where()
 _BATCH = 8192
 _LEAST_DEAD = 1024
-# A few questions' worth: at a million Paks the postings of a common term take megabytes.
-_POSTINGS_HELD = 32
+# What is held of the terms of past questions, in postings: some megabytes at most. A term that
+# nobody holds takes room too.
+_POSTINGS_HELD, _ROOM_OF_A_TERM = 1 << 20, 64
 _MOST_SELECTIONS = 16
 
 
@@ -66,6 +67,7 @@ class MemoryIndex:
         self._graph = Graph()
         self._selections: dict[Where, Selection] = {}
         self._looked_up: dict[tuple[Selection, str], Part] = {}
+        self._postings_held = 0
         self._floors: tuple[float, float] | None = None
 
     def __len__(self) -> int:
@@ -98,7 +100,7 @@ class MemoryIndex:
         self.revision = changes.revision
         self._generation += 1
         self._selections.clear()
-        self._looked_up.clear()
+        self._drop_parts()
         self._floors = None
 
     def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
@@ -154,6 +156,13 @@ class MemoryIndex:
         """Return the exact cosine of each slot to a query; 0 where a slot has no vector."""
         return self._vectors.cosines(query, slots)
 
+    def cosines_inside(
+        self, query: NDArray[np.int8], selection: Selection
+    ) -> NDArray[np.float64]:
+        """Return the exact cosine of each selected slot; a small selection's are soon had again."""
+        self._check(selection)
+        return self._vectors.cosines_inside(query, selection)
+
     def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which slots have a vector; a zero one counts as none."""
         return self._vectors.present(slots)
@@ -186,13 +195,13 @@ class MemoryIndex:
 
     def pak_ids(self, slots: NDArray[np.int64]) -> list[str]:
         """Return the Pak ids of some slots."""
-        return self._pak_ids.at(slots.tolist())
+        return self._pak_ids.at(slots)
 
     def slot_of(self, pak_id: str) -> int | None:
         """Return where a Pak lies, or None if it is not here."""
         alive = self._columns["alive"]
         for slot in self._by_pak.candidates(_digest(pak_id)):
-            if alive[slot] and self._pak_ids.equal(slot, pak_id):
+            if alive[slot] and self._pak_ids.one(slot) == pak_id:
                 return slot
         return None
 
@@ -204,7 +213,7 @@ class MemoryIndex:
     def best(
         self, slots: NDArray[np.int64], scores: NDArray[np.float64], keep: int
     ) -> NDArray[np.int64]:
-        """Return the `keep` best: score, then the later update, then the larger Pak id."""
+        """Return where the `keep` best stand: score, then later update, then larger Pak id."""
         return ranking.best(
             slots, scores, keep, updated_at=self._columns["updated_at"], pak_ids=self._pak_ids
         )
@@ -276,12 +285,17 @@ class MemoryIndex:
         held = self._looked_up
         missing = [name for name in names if (selection, name) not in held]
         if missing:
-            if len(held) + len(missing) > _POSTINGS_HELD:
-                held.clear()
+            if self._postings_held > _POSTINGS_HELD:
+                self._drop_parts()
                 missing = list(names)
             for name, posting in zip(missing, self._terms.get(missing), strict=True):
-                held[selection, name] = lexical.part_of(posting, selection)
+                part = held[selection, name] = lexical.part_of(posting, selection)
+                self._postings_held += len(part.places) + _ROOM_OF_A_TERM
         return [held[selection, name] for name in names]
+
+    def _drop_parts(self) -> None:
+        self._looked_up.clear()
+        self._postings_held = 0
 
     def _forget(self, row_ids: Sequence[int]) -> None:
         slots = self._slots_of_rows(row_ids)

@@ -7,14 +7,14 @@ sorted order in float64, so a score does not depend on where a Pak lies or what 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import fsum, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.index.arrays import kth_largest
-from recollect.index.postings import Posting
+from recollect.index.postings import MOST_COUNTED, Posting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +84,11 @@ class Lexical:
             return self._scores[slots]
         if not len(self._slots):
             return np.zeros(len(slots))
-        places = self._slots.searchsorted(slots).clip(max=len(self._slots) - 1)
-        return np.where(self._slots[places] == slots, self._scores[places], 0.0)
+        if slots is self._slots:
+            return self._scores
+        places = self._slots.searchsorted(slots)
+        known = self._slots.take(places, mode="clip") == slots
+        return np.where(known, self._scores.take(places, mode="clip"), 0.0)
 
     def top(self, keep: int) -> NDArray[np.int64]:
         """Return the `keep` best hits and every hit that ties with the last of them; ascending."""
@@ -114,24 +117,26 @@ class Lexical:
         """
         told: list[list[str]] = [[] for _ in slots]
         rarest = [0.0] * len(slots)
+        # Of one type: else numpy would copy a whole posting to the wider one.
+        narrow = slots.astype(np.int32)
         by_weight = sorted(
             zip(self._weights, self.terms, self._found, strict=True),
             key=lambda one: (-one[0], one[1]),
         )
         for weight, term, found in by_weight:
-            for place in np.flatnonzero(_holds(found, slots)).tolist():
+            if weight < min(rarest, default=0.0) * _TELLING:
+                break
+            for place in _holds(found, narrow).nonzero()[0].tolist():
                 rarest[place] = rarest[place] or weight
                 if weight >= rarest[place] * _TELLING:
                     told[place].append(term)
         return told
 
 
-def _holds(found: NDArray[np.int32], slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _holds(found: NDArray[np.int32], slots: NDArray[np.int32]) -> NDArray[np.bool_]:
     if not len(found):
         return np.zeros(len(slots), dtype=np.bool_)
-    # Of one type: else numpy would copy the whole posting to the wider one.
-    places = found.searchsorted(slots.astype(found.dtype)).clip(max=len(found) - 1)
-    held: NDArray[np.bool_] = found[places] == slots
+    held: NDArray[np.bool_] = found.take(found.searchsorted(slots), mode="clip") == slots
     return held
 
 
@@ -188,9 +193,16 @@ def _selected(posting: Posting, selection: Selection) -> Part:
     if selection.count * _SHORTER < len(posting.slots):
         places, at = _shared(posting.slots, selection.slots)
     else:
-        at = np.flatnonzero(selection.mask.take(posting.slots))
+        at = selection.mask.take(posting.slots).nonzero()[0]
         places = selection.slots.searchsorted(posting.slots[at])
     return Part(Posting(posting.slots[at], posting.counts[at]), len(at), places)
+
+
+@lru_cache(maxsize=1)
+def _saturated(base: float) -> NDArray[np.float64]:
+    """Return the share for every count there is, where the length of a text does not matter."""
+    counts = np.arange(MOST_COUNTED + 1, dtype=np.float64)
+    return counts / (counts + base)
 
 
 class _Saturation:
@@ -206,8 +218,7 @@ class _Saturation:
         """Return what a term of this weight adds to each of its slots."""
         counts = posting.counts
         if not self._slope:
-            few = np.arange(int(counts.max()) + 1, dtype=np.float64)
-            return (few / (few + self._base) * weight).take(counts)
+            return _saturated(self._base).take(counts) * weight
         terms = counts.astype(np.float64)
         divisor = self._lengths.take(posting.slots) * self._slope
         divisor += self._base

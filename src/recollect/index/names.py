@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.strings import Strings
+from recollect.index.strings import Strings, head_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,9 +26,10 @@ class Names(dict[str, int]):
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         super().__init__()
-        # The names of the first numbers, and those numbers in the order of the names.
+        # The names of the first numbers; those numbers in the order of the names; how these begin.
         self._settled = Strings()
         self._by_name: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._heads: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self._late = list(names)
         self._late_by_name: list[str] = []
         self.update(zip(self._late, range(len(self._late)), strict=True))
@@ -62,24 +63,33 @@ class Names(dict[str, int]):
         names = self.in_order()
         texts = Strings()
         texts.extend(names)
-        by_name = sorted(range(len(names)), key=names.__getitem__)
-        return {**texts.export(), "by_name": np.array(by_name, dtype=np.int32)}
+        by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
+        heads = texts.words(by_name.astype(np.int64), 0)
+        return {**texts.export(), "by_name": by_name, "heads": heads}
 
     @classmethod
     def restored(
-        cls, blob: NDArray[np.uint8], bounds: NDArray[np.int64], by_name: NDArray[np.int32]
+        cls,
+        blob: NDArray[np.uint8],
+        bounds: NDArray[np.int64],
+        by_name: NDArray[np.int32],
+        heads: NDArray[np.uint64],
     ) -> Names:
         """Return the names that were exported."""
         names = cls()
         names._settled, names._by_name = Strings.restored(blob, bounds), by_name
+        names._heads = heads
         return names
 
     def _place(self, name: str) -> int:
-        """Return how many settled names come before a name."""
-        return bisect_left(range(len(self._by_name)), name, key=self._name_at)
+        """Return how many settled names come before a name; few begin with the same bytes."""
+        head = head_of(name)
+        first = int(self._heads.searchsorted(head))
+        last = int(self._heads.searchsorted(head, side="right"))
+        return bisect_left(range(last), name, first, key=self._name_at)
 
     def _name_at(self, place: int) -> str:
-        return self._settled.at((self._by_name[place],))[0]
+        return self._settled.one(int(self._by_name[place]))
 
     def _among_settled(self, name: str) -> int:
         if not len(self._by_name):

@@ -121,7 +121,7 @@ class Postings:
         """Return the postings that were exported."""
         postings = cls()
         postings._numbers = Names.restored(
-            names["name_blob"], names["name_bounds"], names["name_by_name"]
+            **{part.removeprefix("name_"): array for part, array in names.items()}
         )
         postings._segments = [_Segment(numbers, starts, slots, counts)]
         return postings

@@ -1,12 +1,13 @@
 """The best of many by score, then freshness, then Pak id.
 
-In: slots with scores, and how many to keep. Out: the best slots in order. Each later key is read
-for ties only.
+In: slots with scores, and how many to keep. Out: where the best stand, in order. Each later key is
+read for ties only.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,18 +32,20 @@ def best(
     updated_at: NDArray[np.int64],
     pak_ids: Strings,
 ) -> NDArray[np.int64]:
-    """Return the `keep` best slots, the best first; `updated_at` and `pak_ids` are of all slots."""
+    """Return the places of the `keep` best, the best first.
+
+    `updated_at` and `pak_ids` are of all slots.
+    """
+    places = np.arange(len(slots))
     if keep < len(slots):
-        keys = _keys(slots, scores, updated_at, pak_ids)
-        places = _narrowed(np.arange(len(slots)), keys, keep)
-        slots, scores = slots[places], scores[places]
-    times = updated_at[slots]
-    order = np.lexsort((times, scores))[::-1]
-    tied = (np.diff(scores[order]) == 0) & (np.diff(times[order]) == 0)
-    if not tied.any():
-        return slots[order]
-    keyed = zip(scores.tolist(), times.tolist(), pak_ids.at(slots), slots.tolist(), strict=True)
-    return np.array([slot for *_, slot in sorted(keyed, reverse=True)], dtype=np.int64)
+        places = _narrowed(places, _keys(slots, scores, updated_at, pak_ids), keep)
+    chosen = slots[places]
+    keys = scores[places].tolist(), updated_at[chosen].tolist()
+    ranked = sorted(zip(*keys, places.tolist(), strict=True), reverse=True)
+    if any(one[:2] == next_one[:2] for one, next_one in pairwise(ranked)):
+        keyed = zip(*keys, pak_ids.at(chosen), places.tolist(), strict=True)
+        return np.array([place for *_, place in sorted(keyed, reverse=True)], dtype=np.int64)
+    return np.array([place for *_, place in ranked], dtype=np.int64)
 
 
 def _keys(

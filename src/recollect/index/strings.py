@@ -5,18 +5,20 @@ UTF-8 sorts as code points do, so rows can be ranked by text eight bytes at a ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from recollect.index.arrays import grown, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Strings"]
+    Rows: TypeAlias = Sequence[int] | NDArray[np.integer]
+
+__all__ = ["Strings", "head_of"]
 
 _WORD_BYTES = 8
 # A Pak id may hold any character Python can; what comes in must come out.
@@ -47,13 +49,19 @@ class Strings:
         self._bounds[self._size + 1 : size + 1] = used + np.cumsum(lengths)
         self._size = size
 
-    def at(self, rows: Iterable[int]) -> list[str]:
+    def at(self, rows: Rows) -> list[str]:
         """Return the texts of some rows."""
-        return [str(octets, "utf-8", _ERRORS) for octets in self._octets(rows)]
+        blob, places = memoryview(self._blob.data), np.asarray(rows, dtype=np.int64)
+        starts, ends = self._bounds.take(places).tolist(), self._bounds.take(places + 1).tolist()
+        return [
+            str(blob[start:end], "utf-8", _ERRORS)
+            for start, end in zip(starts, ends, strict=True)
+        ]
 
-    def equal(self, row: int, text: str) -> bool:
-        """Whether a row holds this text."""
-        return self._octets((row,))[0] == text.encode("utf-8", _ERRORS)
+    def one(self, row: int) -> str:
+        """Return the text of one row, in a fraction of the time that `at` takes for it."""
+        start, end = self._bounds[row : row + 2].tolist()
+        return str(self._blob[start:end].data, "utf-8", _ERRORS)
 
     def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the bytes each text takes."""
@@ -65,6 +73,8 @@ class Strings:
 
     def words(self, rows: NDArray[np.int64], level: int) -> NDArray[np.uint64]:
         """Return the eight bytes from byte 8 x level on as a number that sorts as the text does."""
+        if not len(self._blob):
+            return np.zeros(len(rows), dtype=np.uint64)
         at = self._bounds[rows] + level * _WORD_BYTES
         places = at[:, np.newaxis] + np.arange(_WORD_BYTES)
         octets = self._blob.take(places, mode="clip")
@@ -90,6 +100,8 @@ class Strings:
         column._blob, column._bounds, column._size = blob, bounds, len(bounds) - 1
         return column
 
-    def _octets(self, rows: Iterable[int]) -> list[memoryview]:
-        blob, bounds = memoryview(self._blob.data), self._bounds
-        return [blob[bounds[row] : bounds[row + 1]] for row in rows]
+
+def head_of(text: str) -> np.uint64:
+    """Return the first eight bytes of a text as `Strings.words` gives them."""
+    octets = text[:_WORD_BYTES].encode("utf-8", _ERRORS)[:_WORD_BYTES]
+    return np.uint64(int.from_bytes(octets.ljust(_WORD_BYTES, b"\0"), "big"))

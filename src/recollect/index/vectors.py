@@ -30,6 +30,8 @@ _POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
 _EXACT_BLOCK = 1024
 _SIGN_BLOCK = 16384
 _PAIR_ROWS, _PAIR_QUERIES = 2048, 1024
+# Rows of small selections that are held as float32: 4 MB at 256 dimensions.
+_MOST_HELD = 4096
 # A float32 product of two roots is off by less; what passes is compared exactly.
 _SLACK = 1e-5
 
@@ -51,6 +53,14 @@ class Pairs:
     cosines: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """The vectors of a selection as float32, and their squared lengths."""
+
+    rows: NDArray[np.float32]
+    squares: NDArray[np.float32]
+
+
 class Vectors:
     """One int8 vector for each slot, its squared length (0: none) and its sign bits."""
 
@@ -62,6 +72,7 @@ class Vectors:
         # One row for each 64 dimensions, so that a pass over the slots is over adjoining words.
         self._signs: NDArray[np.uint64] = np.empty((-(-dimension // 64), 0), dtype=np.uint64)
         self._last: tuple[Selection, Selection] | None = None
+        self._held: dict[Selection, _Held] = {}
 
     def check(self, vector: NDArray[Any]) -> None:
         """Raise unless this is a vector the index can hold."""
@@ -98,7 +109,18 @@ class Vectors:
         for start in range(0, len(slots), _EXACT_BLOCK):
             block = self._matrix.take(slots[start : start + _EXACT_BLOCK], axis=0)
             dots[start : start + _EXACT_BLOCK] = block.astype(np.float32) @ wide
-        return _over_lengths(dots, self._squares[slots], squared_norms(query[np.newaxis])[0])
+        return _over_lengths(dots, self._squares[slots], wide @ wide)
+
+    def cosines_inside(
+        self, query: NDArray[np.int8], selection: Selection
+    ) -> NDArray[np.float64]:
+        """Return the exact cosine of each selected slot; few enough are held ready for the next."""
+        if selection.count > _MOST_HELD:
+            return self.cosines(query, selection.slots)
+        self.check(query)
+        wide = query.astype(np.float32)
+        ready = self._held.get(selection) or self._hold(selection)
+        return _over_lengths(ready.rows @ wide, ready.squares, wide @ wide)
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` slots of largest cosine, and every slot that ties with the last.
@@ -142,6 +164,7 @@ class Vectors:
         self._squares = self._squares[kept]
         self._signs = np.ascontiguousarray(self._signs[:, kept])
         self._size, self._last = len(kept), None
+        self._held.clear()
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return what cannot be computed again quickly."""
@@ -174,11 +197,22 @@ class Vectors:
 
     def _put(self, first: int, rows: NDArray[np.int8]) -> None:
         self._last = None
+        self._held.clear()
         some = slice(first, first + len(rows))
         self._matrix[some] = rows
         self._squares[some] = squared_norms(rows)
         if self.dimension:
             self._signs[:, some] = pack_signs(rows).T
+
+    def _hold(self, selection: Selection) -> _Held:
+        """Make a small selection ready for products, and let go of others when there are many."""
+        if sum(one.count for one in self._held) + selection.count > _MOST_HELD or any(
+            one.generation != selection.generation for one in self._held
+        ):
+            self._held.clear()
+        rows = self._matrix.take(selection.slots, axis=0).astype(np.float32)
+        held = self._held[selection] = _Held(rows, self._squares[selection.slots])
+        return held
 
     def _with_vectors(self, selection: Selection) -> Selection:
         if self._last is None or self._last[0] is not selection:
@@ -242,7 +276,9 @@ class Vectors:
 
 
 def _over_lengths(
-    dots: NDArray[np.float32], theirs: NDArray[np.float32], ours: NDArray[np.int64] | np.int64
+    dots: NDArray[np.float32],
+    theirs: NDArray[np.float32],
+    ours: NDArray[np.int64] | np.float32,
 ) -> NDArray[np.float64]:
     """Divide products by both lengths; the product of two squares is exact, so one rounding."""
     lengths = np.sqrt(theirs.astype(np.float64) * ours)

@@ -16,7 +16,10 @@ __all__ = ["Chosen", "ChosenItem", "Packed", "Ranked", "Settled", "best_first"]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A scored candidate, not yet hydrated: what the next stages need to decide."""
+    """A scored candidate, not yet hydrated: what the next stages need to decide.
+
+    `slot` is where the index that found it keeps it; no stage decides by that.
+    """
 
     pak_id: str
     score: float
@@ -25,6 +28,7 @@ class Ranked:
     last_reinforced: float
     updated_at: str = ""
     was_expanded: bool = False
+    slot: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,12 +70,12 @@ def matching(
     """
     words = index.lexical(question.terms, selection)
     pool = _pooled(index, question, words, selection, max(_POOL, 4 * seeds))
-    if only_similar:
-        pool = pool.at(np.flatnonzero(pool.similarity > 0))
-    elif len(pool.slots) < min(seeds, selection.count):
+    if not only_similar and len(pool.slots) < min(seeds, selection.count):
         pool = _compared(index, question, words, selection.slots)
-    chosen = index.best(pool.slots, pool.similarity, seeds)
-    compared = pool.at(np.searchsorted(pool.slots, chosen))
+    compared = pool.at(index.best(pool.slots, pool.similarity, seeds))
+    if only_similar:
+        compared = compared.at(compared.similarity > 0)
+    chosen = compared.slots
     promised = without(always, chosen)
     if len(promised):
         compared = compared.joined(_compared(index, question, words, promised))
@@ -103,7 +103,7 @@ class _Compared:
     lexical: Floats
     semantic: Floats | None
 
-    def at(self, rows: NDArray[np.int64]) -> _Compared:
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> _Compared:
         """Return some of the rows."""
         semantic = None if self.semantic is None else self.semantic[rows]
         return _Compared(self.slots[rows], self.similarity[rows], self.lexical[rows], semantic)
@@ -126,7 +126,7 @@ def _pooled(
 ) -> _Compared:
     """Compare the best by words and the best by meaning; slots ascending."""
     if selection.count <= _COMPARE_ALL:
-        return _compared(index, question, words, selection.slots)
+        return _all_compared(index, question, words, selection)
     by_words = words.top(keep)
     if question.vector is None:
         return _compared(index, question, words, np.sort(by_words))
@@ -139,6 +139,15 @@ def _pooled(
     return _mixed(slots, words.scores_at(slots), cosines)
 
 
+def _all_compared(
+    index: MemoryIndex, question: Question, words: Lexical, selection: Selection
+) -> _Compared:
+    if question.vector is None:
+        return _compared(index, question, words, selection.slots)
+    cosines = index.cosines_inside(question.vector, selection)
+    return _mixed(selection.slots, words.scores_at(selection.slots), cosines)
+
+
 def _compared(index: MemoryIndex, question: Question, words: Lexical, slots: Slots) -> _Compared:
     lexical = words.scores_at(slots)
     if question.vector is None:
@@ -147,9 +156,9 @@ def _compared(index: MemoryIndex, question: Question, words: Lexical, slots: Slo
 
 
 def _mixed(slots: Slots, lexical: Floats, cosines: Floats) -> _Compared:
-    semantic = np.clip(cosines, 0.0, 1.0)
+    semantic = np.minimum(np.maximum(cosines, 0.0), 1.0)
     mixed = SEMANTIC_SHARE * semantic + (1 - SEMANTIC_SHARE) * lexical
-    return _Compared(slots, np.round(mixed, 9), lexical, semantic)
+    return _Compared(slots, mixed.round(9), lexical, semantic)
 
 
 def _unmatched(slots: Slots, *, semantic: bool) -> _Compared:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.arrays import shared, without
+from recollect.index.arrays import among, without
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
 from recollect.model import Dropped, FrameDefinition, Memory, ScoredBlock, Signals
@@ -149,7 +149,8 @@ def _candidates(
 
 
 def _any_pending(sources: Sources, selection: Selection) -> bool:
-    return bool(selection.mask[sources.index.slots_of(sources.pending)].any())
+    waiting = sources.pending
+    return bool(waiting and selection.mask[sources.index.slots_of(waiting)].any())
 
 
 def _ranked(
@@ -165,13 +166,15 @@ def _ranked(
     signals = _signals(request, index, found, reach)
     scores = score.composite(signals, weights)
     keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
-    best = index.best(found.slots, scores, keep)
+    rows = index.best(found.slots, scores, keep)
     if len(promised):
-        best = np.concatenate([best, without(promised, best)])
-    order = np.argsort(found.slots, kind="stable")
-    rows = order[np.searchsorted(found.slots, best, sorter=order)]
+        left_out = without(promised, found.slots[rows])
+        rows = np.concatenate([rows, np.flatnonzero(among(found.slots, left_out))])
+    best = found.slots[rows]
     return [
-        Ranked(pak_id, one_score, one, confidence, last_reinforced, f"{updated_at:020d}", expanded)
+        Ranked(
+            pak_id, one_score, one, confidence, last_reinforced, f"{updated_at:020d}", expanded, slot
+        )
         for (
             pak_id,
             one_score,
@@ -180,6 +183,7 @@ def _ranked(
             last_reinforced,
             updated_at,
             expanded,
+            slot,
         ) in zip(
             index.pak_ids(best),
             scores[rows].tolist(),
@@ -188,6 +192,7 @@ def _ranked(
             index.column("last_reinforced")[best].tolist(),
             index.column("updated_at")[best].tolist(),
             found.expanded[rows].tolist(),
+            best.tolist(),
             strict=True,
         )
     ]
@@ -220,7 +225,7 @@ def _shown(
         found.lexical,
         found.semantic,
     )
-    given = iter(np.round(np.stack([c for c in columns if c is not None])[:, rows], 9).tolist())
+    given = iter(np.array([c for c in columns if c is not None])[:, rows].round(9).tolist())
     shown = ([None] * len(rows) if column is None else next(given) for column in columns)
     return [Signals(*values) for values in zip(*shown, strict=True)]
 
@@ -231,7 +236,7 @@ def _hydrated(
     memories = sources.memories(item.ranked.pak_id for item in items)
     # A Pak that another process deleted since the index last looked has no text to show.
     shown = [item for item in items if item.ranked.pak_id in memories]
-    slots = sources.index.slots_of(item.ranked.pak_id for item in shown)
+    slots = np.array([item.ranked.slot for item in shown], dtype=np.int64)
     matched = _matched(slots, found)
     return [
         _block(
@@ -279,4 +284,4 @@ def _linked(
     if not item.ranked.was_expanded:
         return []
     neighbours = sources.index.neighbours(np.array([slot]), reach)
-    return sorted(sources.index.pak_ids(shared(neighbours, found.seeds)))
+    return sorted(sources.index.pak_ids(neighbours[among(neighbours, found.seeds)]))

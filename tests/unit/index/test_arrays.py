@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index.arrays import distinct, grown, kth_largest, ranges, shared, without
+from recollect.index.arrays import among, distinct, grown, kth_largest, ranges, without
 
 NUMBERS = st.lists(st.integers(-20, 20), max_size=40)
 
@@ -44,4 +44,4 @@ def test_sets_of_numbers_are_what_python_says(values: list[int], others: list[in
 
     assert distinct(array).tolist() == sorted(set(values))
     assert without(array, against).tolist() == [one for one in values if one not in others]
-    assert shared(array, against).tolist() == [one for one in values if one in others]
+    assert among(array, against).tolist() == [one in others for one in values]
