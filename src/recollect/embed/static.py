@@ -98,7 +98,7 @@ class StaticEmbedder:
                 known = self._known_words = {}
                 new = list(dict.fromkeys(words))
             known.update(zip(new, _word_vectors(new), strict=True))
-        return QueryTokens(words, np.stack([known[word] for word in words]))
+        return QueryTokens(words, np.array([known[word] for word in words]))
 
     def combine(
         self, tokens: QueryTokens, weights: Sequence[float] | NDArray[np.float64]

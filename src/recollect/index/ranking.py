@@ -36,8 +36,8 @@ def best(
 
     `updated_at` and `pak_ids` are of all slots.
     """
-    places = np.arange(len(slots))
-    if keep < len(slots):
+    places = _leading(scores, keep)
+    if keep < len(places):
         places = _narrowed(places, _keys(slots, scores, updated_at, pak_ids), keep)
     chosen = slots[places]
     keys = scores[places].tolist(), updated_at[chosen].tolist()
@@ -46,6 +46,13 @@ def best(
         keyed = zip(*keys, pak_ids.at(chosen), places.tolist(), strict=True)
         return np.array([place for *_, place in sorted(keyed, reverse=True)], dtype=np.int64)
     return np.array([place for *_, place in ranked], dtype=np.int64)
+
+
+def _leading(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:
+    """Return the places of the best scores, and of all that tie with the last."""
+    if not 0 < keep < len(scores):
+        return np.arange(len(scores))
+    return (scores >= kth_largest(scores, keep)).nonzero()[0]
 
 
 def _keys(

@@ -78,8 +78,8 @@ def recall(request: Request, sources: Sources) -> Answer:
     found, degraded = _candidates(request, sources, selection, reach, promised)
     ranked = _ranked(request, index, found, reach, promised)
     settled = suppress(ranked, sources.disputes)
-    held = set(index.pak_ids(promised))
-    chosen = guarantee(settled, [one for one in ranked if one.pak_id in held], top_k=request.top_k)
+    held = set(promised.tolist())
+    chosen = guarantee(settled, [one for one in ranked if one.slot in held], top_k=request.top_k)
     blocks = _hydrated(chosen.items, sources, found, reach)
     packed = pack(
         blocks,
