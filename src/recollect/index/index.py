@@ -156,9 +156,7 @@ class MemoryIndex:
         """Return the exact cosine of each slot to a query; 0 where a slot has no vector."""
         return self._vectors.cosines(query, slots)
 
-    def cosines_inside(
-        self, query: NDArray[np.int8], selection: Selection
-    ) -> NDArray[np.float64]:
+    def cosines_inside(self, query: NDArray[np.int8], selection: Selection) -> NDArray[np.float64]:
         """Return the exact cosine of each selected slot; a small selection's are soon had again."""
         self._check(selection)
         return self._vectors.cosines_inside(query, selection)

@@ -52,7 +52,7 @@ def _leading(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:
     """Return the places of the best scores, and of all that tie with the last."""
     if not 0 < keep < len(scores):
         return np.arange(len(scores))
-    return (scores >= kth_largest(scores, keep)).nonzero()[0]
+    return np.flatnonzero(scores >= kth_largest(scores, keep))
 
 
 def _keys(

@@ -54,8 +54,7 @@ class Strings:
         blob, places = memoryview(self._blob.data), np.asarray(rows, dtype=np.int64)
         starts, ends = self._bounds.take(places).tolist(), self._bounds.take(places + 1).tolist()
         return [
-            str(blob[start:end], "utf-8", _ERRORS)
-            for start, end in zip(starts, ends, strict=True)
+            str(blob[start:end], "utf-8", _ERRORS) for start, end in zip(starts, ends, strict=True)
         ]
 
     def one(self, row: int) -> str:

@@ -109,18 +109,16 @@ class Vectors:
         for start in range(0, len(slots), _EXACT_BLOCK):
             block = self._matrix.take(slots[start : start + _EXACT_BLOCK], axis=0)
             dots[start : start + _EXACT_BLOCK] = block.astype(np.float32) @ wide
-        return _over_lengths(dots, self._squares[slots], wide @ wide)
+        return _over_lengths(dots, self._squares[slots], float(wide @ wide))
 
-    def cosines_inside(
-        self, query: NDArray[np.int8], selection: Selection
-    ) -> NDArray[np.float64]:
+    def cosines_inside(self, query: NDArray[np.int8], selection: Selection) -> NDArray[np.float64]:
         """Return the exact cosine of each selected slot; few enough are held ready for the next."""
         if selection.count > _MOST_HELD:
             return self.cosines(query, selection.slots)
         self.check(query)
         wide = query.astype(np.float32)
         ready = self._held.get(selection) or self._hold(selection)
-        return _over_lengths(ready.rows @ wide, ready.squares, wide @ wide)
+        return _over_lengths(ready.rows @ wide, ready.squares, float(wide @ wide))
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` slots of largest cosine, and every slot that ties with the last.
@@ -278,7 +276,7 @@ class Vectors:
 def _over_lengths(
     dots: NDArray[np.float32],
     theirs: NDArray[np.float32],
-    ours: NDArray[np.int64] | np.float32,
+    ours: NDArray[np.int64] | float,
 ) -> NDArray[np.float64]:
     """Divide products by both lengths; the product of two squares is exact, so one rounding."""
     lengths = np.sqrt(theirs.astype(np.float64) * ours)

@@ -172,25 +172,14 @@ def _ranked(
         rows = np.concatenate([rows, np.flatnonzero(among(found.slots, left_out))])
     best = found.slots[rows]
     return [
-        Ranked(
-            pak_id, one_score, one, confidence, last_reinforced, f"{updated_at:020d}", expanded, slot
-        )
-        for (
-            pak_id,
-            one_score,
-            one,
-            confidence,
-            last_reinforced,
-            updated_at,
-            expanded,
-            slot,
-        ) in zip(
+        Ranked(*values)
+        for values in zip(
             index.pak_ids(best),
             scores[rows].tolist(),
             _shown(signals, found, rows),
             index.column("confidence")[best].tolist(),
             index.column("last_reinforced")[best].tolist(),
-            index.column("updated_at")[best].tolist(),
+            [f"{moment:020d}" for moment in index.column("updated_at")[best].tolist()],
             found.expanded[rows].tolist(),
             best.tolist(),
             strict=True,

@@ -148,9 +148,10 @@ def answers(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
         "top": sorted(index.pak_ids(lexical.top(2))),
         "matched": _named(names, [lexical.matched(int(slot)) for slot in slots]),
         "nearest": _named(index.pak_ids(nearest.slots), nearest.cosines),
+        "cosines": _named(names, index.cosines_inside(QUERY, selection)),
         "pending": _named(names, index.has_vector(slots)),
-        "best": index.pak_ids(index.best(slots, scores, 4)),
-        "best by time": index.pak_ids(index.best(slots, np.zeros(len(slots)), 3)),
+        "best": index.pak_ids(slots[index.best(slots, scores, 4)]),
+        "best by time": index.pak_ids(slots[index.best(slots, np.zeros(len(slots)), 3)]),
         "neighbours": {
             name: sorted(index.pak_ids(index.neighbours(slots[place : place + 1], selection)))
             for place, name in enumerate(names)
