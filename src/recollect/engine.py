@@ -293,16 +293,21 @@ class Recollect:
         with self._turn():
             definition = self._frames.get(name)
             budget = definition.token_budget if token_budget is None else token_budget
+            state = self._store.state()
             request, clock = self._request(
-                query, definition, top_k, budget, None, None, state=self._store.state()
+                query, definition, top_k, budget, None, None, state=state
             )
             key = CacheKey(definition, LOCAL, query, top_k, budget)
             found = self._from_cache(key, request.now)
             if found is not None:
                 return found
             token = self._events(definition)
-            result = _frame_result(definition.name, budget, answer_to(request, self._sources()))
-            reinforce(self._store, [block.pak_id for block in result.blocks], clock=clock)
+            result = _frame_result(
+                definition.name, budget, answer_to(request, self._sources(state))
+            )
+            used = reinforce(self._store, [block.pak_id for block in result.blocks], clock=clock)
+            if self._follower.take(used):
+                self._asides = self._asides._replace(revision=used.revision)
             if definition.cache is not None:
                 ttl = definition.cache.ttl_seconds
                 self._cached_frames.put(key, result, now=request.now, ttl_seconds=ttl, token=token)
@@ -488,8 +493,8 @@ class Recollect:
             check_model(_model_of(state), self._embedder)
             self._checked_model = state.model_id
 
-    def _sources(self) -> Sources:
-        index = self._follower.current()
+    def _sources(self, state: StoreState | None = None) -> Sources:
+        index = self._follower.current(state)
         self._check_model(self._follower.state)
         if self._asides.revision != index.revision:
             self._asides = _asides(self._store, index.revision)

@@ -18,7 +18,8 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 _GROWTH = 1.25
 _SPARE = 64
-_BLOCK = 64
+# For each value that is kept, so many groups; with fewer values a group it is not worth it.
+_GROUPS, _LEAST_GROUP = 4, 4
 
 
 def grown(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
@@ -40,12 +41,13 @@ def grown(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -
 def kth_largest(values: NDArray[Any], keep: int) -> Any:
     """Return the `keep`-th largest value; `keep` from 1 to the number of values.
 
-    As many blocks have a maximum of at least the bound as we keep values, so everything below
+    As many groups have a maximum of at least the bound as we keep values, so everything below
     the bound can be left out before the costly partition.
     """
-    whole = len(values) // _BLOCK * _BLOCK
-    if whole // _BLOCK > 2 * keep:
-        peaks = values[:whole].reshape(-1, _BLOCK).max(axis=1)
+    size = len(values) // (_GROUPS * keep)
+    if size >= _LEAST_GROUP:
+        # Neighbours in different groups: so a maximum over groups is one over whole rows.
+        peaks = values[: len(values) // size * size].reshape(size, -1).max(axis=0)
         bound = np.partition(peaks, len(peaks) - keep)[len(peaks) - keep]
         values = values[values >= bound]
     return np.partition(values, len(values) - keep)[len(values) - keep]

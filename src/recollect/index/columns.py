@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.model import Memory
+    from recollect.ports.store import Used
 
 __all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds"]
 
@@ -111,6 +112,11 @@ class Columns:
             self._arrays[name][slot] = value_of(memory)
         for name, text_of in CODED.items():
             self._arrays[name][slot] = self.vocabularies[name][text_of(memory)]
+
+    def count_uses(self, slots: NDArray[np.int64], used: Sequence[Used]) -> None:
+        """Set how often the Paks in some slots were used, and when last."""
+        self._arrays["reinforced"][slots] = [min(one.reinforced, _LARGEST) for one in used]
+        self._arrays["last_reinforced"][slots] = [one.last_reinforced for one in used]
 
     def compact(self, kept: NDArray[np.int64]) -> None:
         """Keep these slots only, and the vocabulary they use."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.index.cache_file import load, save
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import MemoryStore, StoreState
+from recollect.ports.store import Changes, MemoryStore, StoreState
 
 __all__ = ["Follower"]
 
@@ -33,14 +33,26 @@ class Follower:
         """What the store said of itself when the index was last asked for."""
         return self._state or self._store.state()
 
-    def current(self) -> MemoryIndex:
-        """Return the index, up to date with everything committed so far."""
-        state = self._state = self._store.state()
+    def current(self, state: StoreState | None = None) -> MemoryIndex:
+        """Return the index, up to date with everything committed so far, or as of this state."""
+        state = self._state = state or self._store.state()
         if self._index is not None and self._index.revision == state.revision:
             return self._index
         with self._store.snapshot():
             self._state = self._store.state()
             return self._caught_up(self._state)
+
+    def take(self, changes: Changes) -> bool:
+        """Take over what this process has just committed; return whether nothing else was missed.
+
+        The next `current` reads what was missed, and this with it.
+        """
+        index = self._index
+        if index is None or index.revision != changes.revision - 1:
+            return False
+        index.apply(changes)
+        self._unsaved_rows += len(changes.used)
+        return True
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.index.lexical import Lexical, Part
     from recollect.index.vectors import Nearest, Pairs
     from recollect.model import Memory
-    from recollect.ports.store import Changes, IndexRow
+    from recollect.ports.store import Changes, IndexRow, Used
 
 __all__ = ["MemoryIndex", "View"]
 
@@ -93,15 +93,13 @@ class MemoryIndex:
             self._forget(changes.gone)
         for start in range(0, len(rows), _BATCH):
             self._take(rows[start : start + _BATCH])
+        if changes.used:
+            self._count_uses(changes.used)
         if changes.edges:
             self._join(changes.edges)
-        if self.size - self._live > max(_LEAST_DEAD, self._live // 4):
-            self._compact()
+        if changes.gone or rows:
+            self._begin_generation()
         self.revision = changes.revision
-        self._generation += 1
-        self._selections.clear()
-        self._drop_parts()
-        self._floors = None
 
     def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
         """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots)."""
@@ -295,6 +293,32 @@ class MemoryIndex:
         self._looked_up.clear()
         self._postings_held = 0
 
+    def _begin_generation(self) -> None:
+        """Let go of all that was derived from which Paks there are."""
+        if self.size - self._live > max(_LEAST_DEAD, self._live // 4):
+            self._compact()
+        self._generation += 1
+        self._selections.clear()
+        self._drop_parts()
+        self._floors = None
+
+    def _count_uses(self, used: Sequence[Used]) -> None:
+        """Count uses; who is selected stays as it is, unless that was asked by time of use."""
+        slots = self._slots_of_rows([one.row_id for one in used])
+        if (slots < 0).any():
+            raise InvalidInput(
+                "a Pak was used that the index does not hold.",
+                hint="apply the changes before this one first.",
+            )
+        self._columns.count_uses(slots, used)
+        oldest, soonest = self._bounds()
+        self._floors = (min(oldest, *(one.last_reinforced for one in used)), soonest)
+        self._selections = {
+            where: known
+            for where, known in self._selections.items()
+            if where.reinforced_after is None
+        }
+
     def _forget(self, row_ids: Sequence[int]) -> None:
         slots = self._slots_of_rows(row_ids)
         for slot in slots[slots >= 0].tolist():
@@ -378,7 +402,7 @@ class MemoryIndex:
         return digests.take(slots, mode="wrap") if len(digests) else np.zeros(len(slots), np.int64)
 
     def _bounds(self) -> tuple[float, float]:
-        """Return the earliest last reinforcement and the earliest end among live Paks."""
+        """Return bounds, not above the earliest last reinforcement and the earliest end."""
         if self._floors is None:
             alive = self._columns["alive"]
             reinforced = self._columns["last_reinforced"].min(where=alive, initial=inf)

@@ -28,6 +28,7 @@ __all__ = [
     "NewMemory",
     "Page",
     "StoreState",
+    "Used",
     "Written",
 ]
 
@@ -42,16 +43,27 @@ class IndexRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Used:
+    """A Pak of which nothing but its use changed: how often by now, at which active hour last."""
+
+    row_id: int
+    reinforced: int
+    last_reinforced: float
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What changed after a revision: Paks as they are now, and row ids that are gone.
 
-    `edges` holds (row, row, weight) of each changed edge as it is now; weight 0 means gone.
+    `edges` holds (row, row, weight) of each changed edge as it is now; weight 0 means gone. A store
+    lists Paks that were used among `rows`; who has just counted the uses can say so in `used`.
     """
 
     revision: int
     rows: Sequence[IndexRow]
     gone: Sequence[int]
     edges: Sequence[tuple[int, int, float]]
+    used: Sequence[Used] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +140,11 @@ class MemoryStore(Protocol):
 
     def close(self) -> None: ...
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Commit all writes of the body together, durably, or none of them."""
+    def transaction(self) -> AbstractContextManager[int]:
+        """Commit all writes of the body together, durably, or none of them.
+
+        Gives the revision that they become.
+        """
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let all reads of the body see one state of the store."""
@@ -151,7 +166,8 @@ class MemoryStore(Protocol):
 
     def forget(self, pak_id: str) -> bool: ...
 
-    def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> None: ...
+    def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> list[Used]:
+        """Count one more use of each of these Paks, and return those that exist."""
 
     def edges(self, row_ids: Iterable[int]) -> list[Edge]:
         """Return all edges that touch any of these rows."""

@@ -60,6 +60,18 @@ class StoreContract:
         assert not written.created
         assert (found.content, found.reinforced, found.last_reinforced) == ("second", 1, 7.0)
 
+    def test_counting_uses_says_what_became_of_whom(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                written = store.write([new_memory("a"), new_memory("b")], now=_NOW)
+                store.reinforce(["b"], active_hours=1.0)
+            with store.transaction() as revision:
+                used = store.reinforce(["a", "b", "unknown"], active_hours=7.0)
+            assert store.state().revision == revision
+        rows = [one.row_id for one in written]
+        assert sorted((one.row_id, one.reinforced) for one in used) == [(rows[0], 1), (rows[1], 2)]
+        assert {one.last_reinforced for one in used} == {7.0}
+
     def test_a_failed_transaction_leaves_nothing(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
             before = store.state().revision

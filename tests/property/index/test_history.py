@@ -49,7 +49,7 @@ def test_any_history_gives_the_answers_of_an_index_built_from_the_final_rows(
     rows = list(world.rows.values())
     random.shuffle(rows)
     fresh = rebuilt(rows, world.edges)
-    lived = followed(world.history)
+    lived = followed(world.history, asked=where)
 
     assert answers(lived, lived.select(where)) == answers(fresh, fresh.select(where))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.index import MemoryIndex, Selection, Where
 from recollect.model import Memory, Place
-from recollect.ports.store import Changes, IndexRow
+from recollect.ports.store import Changes, IndexRow, Used
 
 DIMENSION = 8
 WORDS = ("cat", "cats", "running", "ran", "naïve", "Rome", "don't", "x_y", "2024", "the")
@@ -42,6 +42,7 @@ memories = st.builds(
 row_ids = st.integers(1, 9)
 weights = st.sampled_from((0.0, 0.1, 0.2, 0.3, 0.6321, 0.7, 1.0))
 edges = st.tuples(row_ids, row_ids, weights)
+uses = st.builds(Used, row_ids, st.integers(0, 3), st.sampled_from((0.0, 80.0, 100.0, 180.0)))
 
 
 @dataclass
@@ -70,6 +71,15 @@ class World:
         rows = [self.rows[number] for number in dict.fromkeys(n for n, _, _ in written)]
         self.history.append(Changes(len(self.history) + 1, rows, lost, reported))
 
+    def use(self, used: list[Used], joined: list[tuple[int, int, float]]) -> None:
+        """Count uses, and join, as a frame would, and note what it would report."""
+        known = [one for one in used if one.row_id in self.rows]
+        for one in known:
+            row = self.rows[one.row_id]
+            life = {"reinforced": one.reinforced, "last_reinforced": one.last_reinforced}
+            self.rows[one.row_id] = replace(row, memory=replace(row.memory, **life))
+        self.history.append(Changes(len(self.history) + 1, (), (), self._join(joined), known))
+
     def _join(self, joined: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
         reported = []
         for one, other, weight in joined:
@@ -86,6 +96,7 @@ changes = st.tuples(
     st.lists(st.tuples(row_ids, memories, vectors), max_size=4),
     st.lists(row_ids, max_size=2, unique=True),
     st.lists(edges, max_size=4),
+    st.lists(uses, max_size=3, unique_by=lambda use: use.row_id),
 )
 
 
@@ -93,8 +104,10 @@ changes = st.tuples(
 def worlds(draw: st.DrawFn) -> World:
     """Draw a world with a history."""
     world = World()
-    for written, gone, joined in draw(st.lists(changes, max_size=8)):
+    for written, gone, joined, used in draw(st.lists(changes, max_size=8)):
         world.change(written, gone, joined)
+        if used:
+            world.use(used, joined)
     return world
 
 
@@ -109,10 +122,12 @@ wheres = st.builds(
 )
 
 
-def followed(history: list[Changes]) -> MemoryIndex:
-    """Return an index that took every change in turn."""
+def followed(history: list[Changes], *, asked: Where | None = None) -> MemoryIndex:
+    """Return an index that took every change in turn, and was asked between them."""
     index = MemoryIndex(DIMENSION)
     for change in history:
+        if asked is not None:
+            answers(index, index.select(asked))
         index.apply(change)
     return index
 

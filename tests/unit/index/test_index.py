@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.index import MemoryIndex, Where
 from recollect.model import Memory
-from recollect.ports.store import Changes, IndexRow
+from recollect.ports.store import Changes, IndexRow, Used
 
 
 def row(number: int, content: str = "a text", **fields: Any) -> IndexRow:
@@ -47,6 +47,28 @@ def test_a_window_is_open_at_its_edge_and_only_the_active_are_in_it() -> None:
     assert names(index, Where(reinforced_after=100.0)) == ["pak_1"]
     assert names(index, Where(active_only=False, reinforced_after=100.0)) == ["pak_1", "pak_4"]
     assert names(index, Where(statuses=("archived",))) == ["pak_4"]
+
+
+def test_uses_move_paks_in_and_out_of_windows_and_leave_other_selections_alone() -> None:
+    index = index_of(row(1, last_reinforced=80.0), row(2, last_reinforced=200.0))
+    everyone = index.select()
+    assert names(index, Where(reinforced_after=100.0)) == ["pak_2"]
+    assert names(index, Where(reinforced_after=50.0)) == ["pak_1", "pak_2"]
+
+    index.apply(Changes(2, (), (), (), [Used(1, 3, 150.0), Used(2, 1, 40.0)]))
+
+    assert index.revision == 2
+    assert names(index, Where(reinforced_after=100.0)) == ["pak_1"]
+    assert names(index, Where(reinforced_after=50.0)) == ["pak_1"]
+    assert index.select() is everyone
+    assert index.column("reinforced")[index.slots_of(["pak_1", "pak_2"])].tolist() == [3, 1]
+
+
+def test_a_use_of_a_pak_that_is_not_here_is_refused() -> None:
+    index = index_of(row(1))
+
+    with pytest.raises(InvalidInput, match="does not hold"):
+        index.apply(Changes(2, (), (), (), [Used(7, 1, 1.0)]))
 
 
 def test_a_pak_is_out_from_the_moment_it_ends() -> None:

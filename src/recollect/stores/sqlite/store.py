@@ -30,6 +30,7 @@ from recollect.ports.store import (
     NewMemory,
     Page,
     StoreState,
+    Used,
     Written,
 )
 from recollect.stores.sqlite import rows
@@ -92,11 +93,11 @@ class SqliteStore:
             self._catalogue.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[int]:
         """Commit all writes of the body together, or none of them; each is a new revision."""
         with self._lock, self._translated, write(self._conn):
             self._conn.execute("UPDATE engine_state SET revision = revision + 1")
-            yield
+            yield self._revision()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -209,15 +210,20 @@ class SqliteStore:
         """Delete a Pak and everything that hangs on it."""
         return self._catalogue.delete_pak(pak_id)
 
-    def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> None:
-        """Count one more use of each of these Paks, now."""
+    def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> list[Used]:
+        """Count one more use of each of these Paks, now, and return those that exist."""
+        where = f"WHERE pak_id IN ({_marks(pak_ids)})"
         self._run(
             "UPDATE memories SET reinforced = reinforced + 1, last_reinforced = ?, changed = ?"
-            f" WHERE pak_id IN ({_marks(pak_ids)})",
+            f" {where}",
             active_hours,
             self._revision(),
             *pak_ids,
         )
+        found = self._all(
+            f"SELECT row_id, reinforced, last_reinforced FROM memories {where}", *pak_ids
+        )
+        return [Used(*row) for row in found]
 
     def edges(self, row_ids: Iterable[int]) -> list[Edge]:
         """Return all edges that touch any of these rows."""
