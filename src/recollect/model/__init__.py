@@ -11,13 +11,18 @@ from recollect.model.answer import (
     Signals,
     canonical_json,
 )
+from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation
 from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
 from recollect.model.memory import LOCAL, Memory, Place, Remembered
 
 __all__ = [
     "LOCAL",
+    "RETURNED",
+    "UNKNOWN",
     "CachePolicy",
+    "Contribution",
     "Dropped",
+    "Explanation",
     "FrameDefinition",
     "FrameFilters",
     "FrameResult",

@@ -15,13 +15,7 @@ from recollect.model import Dropped
 from recollect.paks import RiskFlagEntry
 from recollect.recall.flags import Package, package_flags
 from recollect.recall.select.ranking import Ranking
-from recollect.recall.select.values import (
-    LazyDropped,
-    Score,
-    SelectResult,
-    loudest_first,
-    moment,
-)
+from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
 
 __all__ = ["Picked", "told"]
 
@@ -77,6 +71,18 @@ def _over(ranking: Ranking, places: Sequence[int]) -> tuple[Dropped, ...]:
     return tuple(Dropped(ranking.pak_id(place), "budget", reason) for place in places)
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is said of one Pak: `donor` is whose score it has, itself unless a copy has better."""
+
+    place: int
+    donor: int
+    parts: Mapping[str, float]
+    days: int
+    matched: Sequence[str]
+    flags: Sequence[RiskFlagEntry]
+
+
 def _scores(
     ranking: Ranking, places: Sequence[int], picked: Picked, tokens: Mapping[int, int]
 ) -> tuple[Score, ...]:
@@ -85,63 +91,66 @@ def _scores(
     for hit in ranking.hits:
         for number in np.flatnonzero(np.isin(ranking.slots[donors], hit.slots)).tolist():
             matched[number].append(hit.token)
+    now = moment(str(ranking.query.now)) or 0
+    days = (now - ranking.rows.columns.updated_us[ranking.slots[donors]]) // _DAY_US
+    parts = ranking.parts_of(donors)
     return tuple(
-        _score(ranking, place, picked, tokens[place], words)
-        for place, words in zip(places, matched, strict=True)
+        _score(
+            ranking, _Told(*one, _flags(ranking, one[0], picked)), picked.texts[one[0]][0], tokens
+        )
+        for one in zip(places, donors.tolist(), parts, days.tolist(), matched, strict=True)
     )
 
 
-def _score(
-    ranking: Ranking, place: int, picked: Picked, tokens: int, matched: Sequence[str]
-) -> Score:
+def _flags(ranking: Ranking, place: int, picked: Picked) -> list[RiskFlagEntry]:
+    """Return the flags of a Pak and its copies, the loudest first, then by name."""
     members = (place, *ranking.copies.get(place, ()))
-    flags = sorted({flag for member in members for flag in picked.flags[member]})
-    loud = loudest_first(frozenset(flag.severity for flag in flags))
-    flags.sort(key=lambda flag: loud.index(flag.severity))
+    flags = {flag for member in members for flag in picked.flags[member]}
+    return sorted(flags, key=lambda flag: (LOUDNESS.index(flag.severity), flag.risk_flag))
+
+
+def _score(ranking: Ranking, told: _Told, title: str, tokens: Mapping[int, int]) -> Score:
     return Score(
-        pak_id=ranking.pak_id(place),
-        score=float(ranking.scores[place]),
-        risk_severities=frozenset(loud),
-        why=tuple(_why(ranking, place, flags, matched)),
-        parts=ranking.parts_of(place),
-        risk_flags=tuple(flags),
-        title=picked.texts[place][0],
-        tokens=tokens,
+        pak_id=ranking.pak_id(told.place),
+        score=float(ranking.scores[told.place]),
+        risk_severities=frozenset(flag.severity for flag in told.flags),
+        why=tuple(_why(ranking, told)),
+        parts=told.parts,
+        risk_flags=tuple(told.flags),
+        title=title,
+        tokens=tokens[told.place],
     )
 
 
-def _why(
-    ranking: Ranking, place: int, flags: Sequence[RiskFlagEntry], matched: Sequence[str]
-) -> list[str]:
+def _why(ranking: Ranking, told: _Told) -> list[str]:
     """Return the reasons in words: what to be careful of, what speaks for it, what against."""
-    donor = int(ranking.donors[place])
-    query, parts = ranking.query, ranking.parts[:, donor].tolist()
-    found = [f"{flag.severity}: {flag.risk_flag}" for flag in flags if flag.severity == "block"]
-    if matched:
-        found.append(f"matches {_named([repr(token) for token in matched])}")
-    if parts[1]:
+    query, parts = ranking.query, told.parts
+    warnings = [f"{flag.severity}: {flag.risk_flag}" for flag in told.flags]
+    blocks = sum(flag.severity == "block" for flag in told.flags)
+    found = warnings[:blocks]
+    if told.matched:
+        found.append(f"matches {_named([repr(token) for token in told.matched])}")
+    if parts["project"]:
         found.append(f"project is {query.project}")
-    if parts[2]:
+    if parts["pak_type"]:
         found.append(f"type is {query.pak_type}")
-    if parts[3]:
-        found.append(f"updated {_ago(ranking, donor)}")
+    if parts["recency"]:
+        found.append(f"updated {_ago(told.days)}")
     found += [
         f"{code} counts {'for' if added > 0 else 'against'} it"
-        for code, added in ranking.reasons_of(donor)
+        for code, added in ranking.reasons_of(told.donor)
         if added
     ]
-    if place in ranking.copies:
-        copies = [ranking.pak_id(copy) for copy in ranking.copies[place]]
+    if told.place in ranking.copies:
+        copies = [ranking.pak_id(copy) for copy in ranking.copies[told.place]]
         found.append(f"same content as {_named(sorted(copies))}, which it stands for")
-    if donor != place:
-        found.append(f"scored as {ranking.pak_id(donor)}")
-    found += [f"{flag.severity}: {flag.risk_flag}" for flag in flags if flag.severity != "block"]
+    if told.donor != told.place:
+        found.append(f"scored as {ranking.pak_id(told.donor)}")
+    found += warnings[blocks:]
     return found or ["one of the candidates"]
 
 
-def _ago(ranking: Ranking, place: int) -> str:
-    now = moment(str(ranking.query.now)) or 0
-    days = (now - int(ranking.rows.columns.updated_us[ranking.slots[place]])) // _DAY_US
+def _ago(days: int) -> str:
     if days < 1:
         return "within a day"
     return "a day ago" if days == 1 else f"{days} days ago"

@@ -117,11 +117,10 @@ class Rows:
         return self._places.of(row_ids)
 
     def _fetch(self, conn: sqlite3.Connection, row_ids: Ints) -> None:
-        wanted = listed(row_ids)
-        rows = conn.execute(_ROWS, (wanted,)).fetchall()
-        codes = conn.execute(_CODES, (wanted,)).fetchall()
+        found = conn.execute(_ROWS, (listed(row_ids),)).fetchall()
+        # A row stands as often as it has codes, and once if it has none.
+        fresh = self._made(list({row[0]: row for row in found}.values()), found)
         first = len(self._columns.row_ids)
-        fresh = self._made(rows, codes)
         self._columns = Columns(
             *(
                 np.concatenate([getattr(self._columns, name), getattr(fresh, name)])
@@ -130,12 +129,13 @@ class Rows:
         )
         self._places.add(fresh.row_ids, np.arange(first, first + len(fresh.row_ids)))
 
-    def _made(self, rows: list[Any], codes: list[Any]) -> Columns:
+    def _made(self, rows: list[Any], found: list[Any]) -> Columns:
+        codes = sorted((row[0], row[7], row[8]) for row in found if row[7] is not None)
         owners, names, weights = _transposed(codes, 3)
         entries, before = _ints(owners), len(self.entry_codes)
         self.entry_codes = np.concatenate([self.entry_codes, self.codes.numbers(names)])
         self.entry_weights = np.concatenate([self.entry_weights, np.array(weights, np.float64)])
-        row_ids, pak_ids, times, contents, projects, types, successors = _transposed(rows, 7)
+        row_ids, pak_ids, times, contents, projects, types, successors, *_ = _transposed(rows, 9)
         ids = _ints(row_ids)
         return Columns(
             row_ids=ids,
@@ -235,13 +235,10 @@ def varints(data: bytes) -> list[int]:
 
 
 _ROWS = """
-SELECT p.rowid, p.pak_id, p.updated_at, p.content_hash, p.project, p.pak_type, p.superseded_by
-  FROM json_each(?) AS wanted CROSS JOIN main.paks AS p ON p.rowid = wanted.value"""
-_CODES = """
-SELECT p.rowid, r.reason_code, r.weight
+SELECT p.rowid, p.pak_id, p.updated_at, p.content_hash, p.project, p.pak_type, p.superseded_by,
+       r.reason_code, r.weight
   FROM json_each(?) AS wanted CROSS JOIN main.paks AS p ON p.rowid = wanted.value
- CROSS JOIN main.pak_reason_codes AS r ON r.pak_id = p.pak_id
- ORDER BY p.rowid, r.reason_code"""
+  LEFT JOIN main.pak_reason_codes AS r ON r.pak_id = p.pak_id"""
 _DOCUMENTS = """
 SELECT f.id, coalesce(p.rowid, -1), d.sz
   FROM json_each(?) AS wanted CROSS JOIN main.paks_fts_content AS f ON f.id = wanted.value

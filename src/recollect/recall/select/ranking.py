@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import Dropped
+from recollect.model import Contribution, Dropped
 from recollect.paks.registry import EXCLUDE_CODES
 from recollect.recall.select.columns import NEVER, Rows
 from recollect.recall.select.values import SelectQuery, moment
@@ -30,6 +30,7 @@ _SECOND_US = 1_000_000.0
 # Logarithms may differ in their last bit from machine to machine; twelve decimals do not.
 _FTS_DECIMALS = 12
 _PART_NAMES = ("fts", "project", "pak_type", "recency")
+_PART_WEIGHTS = (1.0, PROJECT_BONUS, TYPE_BONUS, 1.0)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -47,16 +48,21 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reasons:
-    """Reason codes of candidates: whose each entry is, which code, what it adds to the score.
+    """Reason codes of candidates: whose each entry is, which code, its share, what it adds.
 
     Entries stand by owner, ascending by code; those of one owner begin at its start.
     """
 
     owners: Ints
     codes: Ints
+    shares: Floats
     added: Floats
     starts: Ints
     names: Sequence[str]
+
+    def of(self, owner: int) -> slice:
+        """Return where the entries of one owner are."""
+        return slice(int(self.starts[owner]), int(self.starts[owner + 1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,23 +92,46 @@ class Ranking:
         """Return the id of a candidate."""
         return str(self.rows.columns.pak_ids[self.slots[place]])
 
-    def parts_of(self, place: int) -> dict[str, float]:
-        """Return what a candidate's score is made of, in the order in which it is added up."""
-        donor = int(self.donors[place])
-        found = dict(zip(_PART_NAMES, self.parts[:, donor].tolist(), strict=True))
-        for code, added in self.reasons_of(donor):
-            # A code of somebody's own may be called like one of the four signals.
-            found[f"code:{code}" if code in _PART_NAMES else code] = added
-        return found
+    def parts_of(self, donors: Ints) -> list[dict[str, float]]:
+        """Return what the scores of some are made of, in the order in which they are added up."""
+        return [
+            dict(zip(_PART_NAMES, signals, strict=True))
+            | {_part_name(code): added for code, added in self.reasons_of(donor)}
+            for donor, signals in zip(
+                donors.tolist(), self.parts[:, donors].T.tolist(), strict=True
+            )
+        ]
 
     def reasons_of(self, place: int) -> list[tuple[str, float]]:
         """Return a candidate's own reason codes, ascending, with what each adds."""
-        first, last = self.reasons.starts[place], self.reasons.starts[place + 1]
-        codes = self.reasons.codes[first:last].tolist()
-        return [
-            (self.reasons.names[code], added)
-            for code, added in zip(codes, self.reasons.added[first:last].tolist(), strict=True)
+        entries = self.reasons.of(place)
+        codes, added = self.reasons.codes[entries].tolist(), self.reasons.added[entries].tolist()
+        return [(self.reasons.names[code], one) for code, one in zip(codes, added, strict=True)]
+
+    def contributions_of(self, place: int) -> tuple[Contribution, ...]:
+        """Return the parts of a candidate's score, each as a value times a weight."""
+        donor, reasons = int(self.donors[place]), self.reasons
+        signals = [
+            Contribution(name, added / weight, weight, added)
+            for name, weight, added in zip(
+                _PART_NAMES, _PART_WEIGHTS, self.parts[:, donor].tolist(), strict=True
+            )
         ]
+        entries = reasons.of(donor)
+        codes = zip(
+            (reasons.names[code] for code in reasons.codes[entries].tolist()),
+            reasons.shares[entries].tolist(),
+            reasons.added[entries].tolist(),
+            strict=True,
+        )
+        weights = self.query.weights
+        return (
+            *signals,
+            *(
+                Contribution(_part_name(code), share, float(weights.get(code, 0.0)), added)
+                for code, share, added in codes
+            ),
+        )
 
     def carrying(self, code: str) -> set[int]:
         """Return the candidates that carry a reason code."""
@@ -198,6 +227,11 @@ def rank(found: Found, query: SelectQuery, rows: Rows, readable: Collection[str]
     return _picked(_collapsed(whole))
 
 
+def _part_name(code: str) -> str:
+    # A code of somebody's own may be called like one of the four signals.
+    return f"code:{code}" if code in _PART_NAMES else code
+
+
 def _superseded(
     slots: Ints, query: SelectQuery, rows: Rows, readable: Collection[str] | None
 ) -> Bools:
@@ -264,7 +298,7 @@ def _reasons(slots: Ints, query: SelectQuery, rows: Rows) -> Reasons:
     in_full = np.array([code in EXCLUDE_CODES for code in names])
     shares = np.where(in_full[codes], 1.0, rows.entry_weights[entries])
     # Adding zero makes a plain zero of a negative one.
-    return Reasons(owners, codes, weights[codes] * shares + 0.0, starts, names)
+    return Reasons(owners, codes, shares, weights[codes] * shares + 0.0, starts, names)
 
 
 def _collapsed(ranking: Ranking) -> Ranking:

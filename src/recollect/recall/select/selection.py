@@ -24,7 +24,7 @@ from recollect.recall.select.ranking import Found, Ranking, rank, standing
 from recollect.recall.select.values import SelectQuery, SelectResult, checked
 from recollect.recall.select.words import Hit, Posting
 
-__all__ = ["Selection", "select", "selection"]
+__all__ = ["Selection", "select", "traced"]
 
 Ints = NDArray[np.int64]
 Readable = Collection[str] | None
@@ -50,10 +50,10 @@ def select(
     `readable` names the Paks that take part, None all of them: no other has any influence. `count`
     counts the tokens of a Pak's title and summary for the query's budget.
     """
-    return selection(store, query, readable=readable, count=count).result
+    return traced(store, query, readable=readable, count=count).result
 
 
-def selection(
+def traced(
     store: RecallStore,
     query: SelectQuery,
     *,

@@ -19,6 +19,7 @@ from recollect.paks.registry import REASON_WEIGHTS
 from recollect.paks.validate import is_encodable, optional_text
 
 __all__ = [
+    "LOUDNESS",
     "Exclude",
     "LazyDropped",
     "Score",
@@ -31,7 +32,7 @@ __all__ = [
 
 Exclude = Literal["penalty", "skip"]
 
-_SEVERITIES = ("block", "warn", "info")
+LOUDNESS = ("block", "warn", "info")
 _MOST = 10**9
 
 
@@ -169,7 +170,7 @@ class LazyDropped(Sequence[Dropped]):
 
 def loudest_first(severities: frozenset[str] | Sequence[str]) -> tuple[str, ...]:
     """Return severities in the order in which people must see them."""
-    return tuple(severity for severity in _SEVERITIES if severity in severities)
+    return tuple(severity for severity in LOUDNESS if severity in severities)
 
 
 def checked(query: SelectQuery, now: str) -> SelectQuery:
