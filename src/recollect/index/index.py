@@ -8,7 +8,7 @@ order or history of changes. The caller sees to it that `apply` and questions do
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -49,6 +49,14 @@ _POSTINGS_HELD, _ROOM_OF_A_TERM = 1 << 20, 64
 _MOST_SELECTIONS = 16
 
 
+@dataclass(slots=True)
+class _Inside:
+    """What was found out about one selection, for the next question about it."""
+
+    average: float | None = None
+    parts: dict[str, Part] = field(default_factory=dict)
+
+
 class MemoryIndex:
     """Live Paks of one store as columns; each lies in a slot, which only the next change moves."""
 
@@ -66,7 +74,7 @@ class MemoryIndex:
         self._vectors = Vectors(dimension)
         self._graph = Graph()
         self._selections: dict[Where, Selection] = {}
-        self._looked_up: dict[tuple[Selection, str], Part] = {}
+        self._inside: dict[Selection, _Inside] = {}
         self._postings_held = 0
         self._floors: tuple[float, float] | None = None
 
@@ -136,8 +144,11 @@ class MemoryIndex:
             return 0.0
         if selection.is_all:
             return self._terms_held / selection.count
-        lengths = self._columns["length"][selection.slots]
-        return int(lengths.sum(dtype=np.int64)) / selection.count
+        inside = self._known_inside(selection)
+        if inside.average is None:
+            lengths = self._columns["length"][selection.slots]
+            inside.average = int(lengths.sum(dtype=np.int64)) / selection.count
+        return inside.average
 
     def lexical(self, names: Iterable[str], selection: Selection) -> Lexical:
         """Score the selected Paks by BM25 for some terms, each counted once."""
@@ -278,19 +289,26 @@ class MemoryIndex:
 
     def _parts(self, names: Sequence[str], selection: Selection) -> list[Part]:
         """Return what of each term lies inside a selection; a question asks for it twice."""
-        held = self._looked_up
-        missing = [name for name in names if (selection, name) not in held]
-        if missing:
-            if self._postings_held > _POSTINGS_HELD:
-                self._drop_parts()
-                missing = list(names)
-            for name, posting in zip(missing, self._terms.get(missing), strict=True):
-                part = held[selection, name] = lexical.part_of(posting, selection)
-                self._postings_held += len(part.places) + _ROOM_OF_A_TERM
-        return [held[selection, name] for name in names]
+        parts = self._known_inside(selection).parts
+        missing = [name for name in names if name not in parts]
+        if missing and self._postings_held > _POSTINGS_HELD:
+            self._forget_inside()
+            return self._parts(names, selection)
+        for name, posting in zip(missing, self._terms.get(missing) if missing else (), strict=True):
+            part = parts[name] = lexical.part_of(posting, selection)
+            self._postings_held += len(part.places) + _ROOM_OF_A_TERM
+        return [parts[name] for name in names]
 
-    def _drop_parts(self) -> None:
-        self._looked_up.clear()
+    def _known_inside(self, selection: Selection) -> _Inside:
+        known = self._inside.get(selection)
+        if known is None:
+            if len(self._inside) >= _MOST_SELECTIONS:
+                self._forget_inside()
+            known = self._inside[selection] = _Inside()
+        return known
+
+    def _forget_inside(self) -> None:
+        self._inside.clear()
         self._postings_held = 0
 
     def _begin_generation(self) -> None:
@@ -299,7 +317,7 @@ class MemoryIndex:
             self._compact()
         self._generation += 1
         self._selections.clear()
-        self._drop_parts()
+        self._forget_inside()
         self._floors = None
 
     def _count_uses(self, used: Sequence[Used]) -> None:

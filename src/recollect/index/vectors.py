@@ -30,8 +30,9 @@ _POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
 _EXACT_BLOCK = 1024
 _SIGN_BLOCK = 16384
 _PAIR_ROWS, _PAIR_QUERIES = 2048, 1024
-# Rows of small selections that are held as float32: 4 MB at 256 dimensions.
-_MOST_HELD = 4096
+# Rows of small selections that are held as float32: 4 MB at 256 dimensions. A selection takes room
+# even if it is empty.
+_MOST_HELD, _LEAST_ROOM = 4096, 256
 # A float32 product of two roots is off by less; what passes is compared exactly.
 _SLACK = 1e-5
 
@@ -204,9 +205,9 @@ class Vectors:
 
     def _hold(self, selection: Selection) -> _Held:
         """Make a small selection ready for products, and let go of others when there are many."""
-        if sum(one.count for one in self._held) + selection.count > _MOST_HELD or any(
-            one.generation != selection.generation for one in self._held
-        ):
+        rows_held = sum(max(one.count, _LEAST_ROOM) for one in self._held)
+        stale = any(one.generation != selection.generation for one in self._held)
+        if stale or rows_held + selection.count > _MOST_HELD:
             self._held.clear()
         rows = self._matrix.take(selection.slots, axis=0).astype(np.float32)
         held = self._held[selection] = _Held(rows, self._squares[selection.slots])
@@ -244,17 +245,17 @@ class Vectors:
         self, query: NDArray[np.uint64], slots: NDArray[np.int64] | None, count: int
     ) -> NDArray[np.uint16]:
         """Return in how many signs each slot differs; of all slots where none are given."""
-        distances = np.zeros(count, dtype=np.uint16)
-        changed = np.empty(_SIGN_BLOCK, dtype=np.uint64)
-        bits = np.empty(_SIGN_BLOCK, dtype=np.uint8)
+        distances = np.empty(count, dtype=np.uint16)
+        changed = np.empty((len(query), min(count, _SIGN_BLOCK)), dtype=np.uint64)
+        bits = np.empty(changed.shape, dtype=np.uint8)
         for start in range(0, count, _SIGN_BLOCK):
             block = distances[start : start + _SIGN_BLOCK]
-            end = start + len(block)
-            for signs, word in zip(self._signs, query, strict=True):
-                theirs = signs[start:end] if slots is None else signs.take(slots[start:end])
-                np.bitwise_xor(theirs, word, out=changed[: len(block)])
-                np.bitwise_count(changed[: len(block)], out=bits[: len(block)])
-                np.add(block, bits[: len(block)], out=block)
+            some, width = slice(start, start + len(block)), len(block)
+            signs = self._signs
+            theirs = signs[:, some] if slots is None else signs.take(slots[some], axis=1)
+            np.bitwise_xor(theirs, query[:, np.newaxis], out=changed[:, :width])
+            np.bitwise_count(changed[:, :width], out=bits[:, :width])
+            np.add.reduce(bits[:, :width], axis=0, dtype=np.uint16, out=block)
         return distances
 
     def _pairs_of_block(

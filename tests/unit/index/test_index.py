@@ -64,6 +64,22 @@ def test_uses_move_paks_in_and_out_of_windows_and_leave_other_selections_alone()
     assert index.column("reinforced")[index.slots_of(["pak_1", "pak_2"])].tolist() == [3, 1]
 
 
+@pytest.mark.parametrize("room", [0, 1 << 20])
+def test_what_is_held_of_past_questions_changes_no_answer(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.index.index._POSTINGS_HELD", room)
+    index = index_of(*(row(number, f"w{number % 3} w{number % 5}") for number in range(1, 31)))
+    views = [np.arange(index.size) % parts == 0 for parts in range(1, 30)]
+
+    for view in (*views, *views):
+        chosen = index.select(view=view)
+        held = [{f"w{n % 3}", f"w{n % 5}"} for n in index.column("row_id")[chosen.slots]]
+        for names in (["w0", "w4"], ["w1", "none"], ["w0", "w1"]):
+            counted = [sum(name in words for words in held) for name in names]
+            assert index.document_frequencies(names, chosen).tolist() == counted
+
+
 def test_a_use_of_a_pak_that_is_not_here_is_refused() -> None:
     index = index_of(row(1))
 
