@@ -10,7 +10,16 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["EmbedderSettings", "default_embedder", "default_recall_db_path", "home_directory"]
+__all__ = [
+    "EmbedderSettings",
+    "child_environment",
+    "default_embedder",
+    "default_hooks_path",
+    "default_recall_db_path",
+    "home_directory",
+]
+
+_FOR_CHILDREN = ("PATH", "LANG", "HOME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,17 @@ def default_embedder() -> EmbedderSettings:
         base_url=os.environ.get("RECOLLECT_EMBEDDER_URL") or None,
         api_key=os.environ.get("RECOLLECT_EMBEDDER_KEY") or None,
     )
+
+
+def default_hooks_path() -> Path | None:
+    """Return the file of hooks: `RECOLLECT_HOOKS`, else `hooks.toml` at home if it is there."""
+    usual = home_directory() / "hooks.toml"
+    return _path_from("RECOLLECT_HOOKS") or (usual if usual.is_file() else None)
+
+
+def child_environment() -> dict[str, str]:
+    """Return the little of our environment that a hook's process may see."""
+    return {name: os.environ[name] for name in _FOR_CHILDREN if name in os.environ}
 
 
 def _path_from(variable: str) -> Path | None:

@@ -1,0 +1,72 @@
+"""Hooks: programs and functions of your own that may allow, change, deny or question a verb.
+
+Each name is loaded when it is first used, so that a hook's own process, which imports only
+`recollect.hooks.sdk`, starts quickly.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.hooks.chain import Fired, HookChain, HookRun
+    from recollect.hooks.decisions import (
+        Allow,
+        AskUser,
+        Denied,
+        Modified,
+        Modify,
+        PreRecallOutcome,
+    )
+    from recollect.hooks.errors import HookConfigError, HookDenied, HookError
+    from recollect.hooks.events import HookEvent, RecallExpandQuery
+    from recollect.hooks.recall import apply_pre_recall_expand
+    from recollect.hooks.registry import ExecutorRegistry
+    from recollect.hooks.spec import HookSpec
+
+_HOMES = {
+    "Allow": "decisions",
+    "AskUser": "decisions",
+    "Denied": "decisions",
+    "ExecutorRegistry": "registry",
+    "Fired": "chain",
+    "HookChain": "chain",
+    "HookConfigError": "errors",
+    "HookDenied": "errors",
+    "HookError": "errors",
+    "HookEvent": "events",
+    "HookRun": "chain",
+    "HookSpec": "spec",
+    "Modified": "decisions",
+    "Modify": "decisions",
+    "PreRecallOutcome": "decisions",
+    "RecallExpandQuery": "events",
+    "apply_pre_recall_expand": "recall",
+}
+
+__all__ = [
+    "Allow",
+    "AskUser",
+    "Denied",
+    "ExecutorRegistry",
+    "Fired",
+    "HookChain",
+    "HookConfigError",
+    "HookDenied",
+    "HookError",
+    "HookEvent",
+    "HookRun",
+    "HookSpec",
+    "Modified",
+    "Modify",
+    "PreRecallOutcome",
+    "RecallExpandQuery",
+    "apply_pre_recall_expand",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"recollect.hooks.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'recollect.hooks' has no attribute {name!r}")

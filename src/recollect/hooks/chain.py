@@ -1,0 +1,167 @@
+"""The hooks of an event, one after the other, within one deadline.
+
+In: a payload. Out: `Fired`: the payload as the hooks left it, who denied it, what they ask, and
+what each of them did. A hook that fails never raises here: open means it is passed over and named
+in `degraded`, closed means a denial, 504 when time ran out and 503 otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from recollect.hooks.decisions import Allow, AskUser, Decision, Denied, Modify
+from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.events import HookEvent, Payload
+from recollect.hooks.request import Request, Written
+from recollect.hooks.spec import HookSpec
+
+if TYPE_CHECKING:
+    from recollect.hooks.registry import ExecutorRegistry
+
+__all__ = ["K_MAX", "Fired", "HookChain", "HookRun"]
+
+K_MAX = 1000
+P = TypeVar("P", bound=Payload)
+_log = logging.getLogger("recollect.hooks")
+
+
+@dataclass(frozen=True, slots=True)
+class HookRun:
+    """What one hook did: allow, modify, deny, ask_user, or how it failed."""
+
+    hook: str
+    action: str
+    ms: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as in `meta.hooks`."""
+        return {"hook": self.hook, "action": self.action, "ms": self.ms}
+
+
+@dataclass(frozen=True, slots=True)
+class Fired(Generic[P]):
+    """What a chain came to. A denial outweighs a question, a question a change."""
+
+    payload: P
+    delta: Mapping[str, Any] = field(default_factory=dict)
+    denied: Denied | None = None
+    asks: tuple[AskUser, ...] = ()
+    runs: tuple[HookRun, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def action(self) -> str:
+        """The whole in a word: deny, ask_user, modify or allow."""
+        if self.denied is not None:
+            return "deny"
+        return "ask_user" if self.asks else "modify" if self.delta else "allow"
+
+
+class HookChain:
+    """Hooks in the order they run: by priority, higher first, and as they were given."""
+
+    def __init__(self, hooks: Iterable[HookSpec] = (), *, k_max: int = K_MAX) -> None:
+        self._hooks = tuple(hooks)
+        self._k_max = k_max
+        self._by_event: dict[HookEvent, tuple[HookSpec, ...]] = {}
+        for hook in sorted(self._hooks, key=lambda one: -one.priority):
+            if hook.enabled:
+                self._by_event[hook.event] = (*self._by_event.get(hook.event, ()), hook)
+
+    @property
+    def hooks(self) -> Sequence[HookSpec]:
+        """All hooks, disabled ones too."""
+        return self._hooks
+
+    def listens(self, event: HookEvent) -> bool:
+        """Return whether any enabled hook wants to hear of the event."""
+        return event in self._by_event
+
+    def fire(self, payload: P, registry: ExecutorRegistry) -> Fired[P]:
+        """Ask the hooks of the payload's event, until one denies or time runs out."""
+        hooks = self._by_event.get(payload.event)
+        if not hooks:
+            return Fired(payload)
+        run = _Run(payload, registry, self._k_max)
+        for hook in hooks:
+            if hook.matches(getattr(run.written.payload, "namespace", "")):
+                run.ask(hook)
+                if run.denied is not None:
+                    break
+        return Fired(
+            payload=run.written.payload,  # type: ignore[arg-type]
+            delta=run.delta,
+            denied=run.denied,
+            asks=tuple(run.asks),
+            runs=tuple(run.runs),
+            degraded=tuple(run.degraded),
+        )
+
+
+class _Run:
+    """One pass through a chain: what came of it so far."""
+
+    def __init__(self, payload: Payload, registry: ExecutorRegistry, k_max: int) -> None:
+        self.ends = time.monotonic() + payload.event.event_class.value
+        self.original = payload
+        self.written = Written(payload)
+        self.delta: dict[str, Any] = {}
+        self.denied: Denied | None = None
+        self.asks: list[AskUser] = []
+        self.runs: list[HookRun] = []
+        self.degraded: list[str] = []
+        self._registry = registry
+        self._k_max = k_max
+
+    def ask(self, hook: HookSpec) -> None:
+        """Ask one hook and take in what it decided."""
+        began = time.monotonic()
+        try:
+            seconds = min(self.ends - began, hook.timeout_s)
+            if seconds <= 0:
+                raise HookFailed(Failure.TIMEOUT, "the hooks before it left no time")
+            decision = self._registry.call(hook, Request(self.written, hook.name), seconds)
+            action = self._take(decision)
+        except HookFailed as failure:
+            action = failure.kind.value
+            self._fail(hook, failure)
+        ms = round((time.monotonic() - began) * 1000, 3)
+        self.runs.append(HookRun(hook.name, action, ms))
+        self._registry.meter(hook).ran(action, ms)
+
+    def _take(self, decision: Decision) -> str:
+        if isinstance(decision, Allow):
+            return "allow"
+        if isinstance(decision, Modify):
+            self._overlay(decision.delta)
+            return "modify"
+        if isinstance(decision, Denied):
+            self.denied = decision
+            return "deny"
+        self.asks.append(decision)
+        return "ask_user"
+
+    def _overlay(self, delta: Mapping[str, Any]) -> None:
+        """Lay a delta over the payload; nothing gets wider than the caller asked."""
+        try:
+            kept = self.original.within(delta, self._k_max)
+        except ValueError as error:
+            raise HookFailed(Failure.BAD_REPLY, f"delta: {error}") from None
+        if kept:
+            self.delta.update(kept)
+            self.written = Written(self.written.payload.changed(kept))
+
+    def _fail(self, hook: HookSpec, failure: HookFailed) -> None:
+        self._registry.meter(hook).failed(failure.in_full())
+        # Told once per trouble: while the breaker is open every request would say the same.
+        quiet = failure.kind in (Failure.BREAKER_OPEN, Failure.NOT_READY, Failure.BUSY)
+        level = logging.DEBUG if quiet else logging.WARNING
+        _log.log(level, "hook %s failed: %s", hook.name, failure.in_full())
+        if hook.fail_mode == "closed":
+            self.denied = Denied(f"hook {hook.name}: {failure.detail}", failure.status)
+        else:
+            self.degraded.append(hook.name)

@@ -1,0 +1,262 @@
+"""`hooks.toml`: repeated `[[hook]]` tables, checked to the last key.
+
+In: the path of a file. Out: hooks in file order, or one `HookConfigError` that names line and
+field. Programs must be there and functions are imported, so that a typing error shows when the
+file is loaded and not at the first recall.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, cast, get_args
+
+from recollect.hooks.errors import HookConfigError
+from recollect.hooks.events import HookEvent
+from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
+
+__all__ = ["TIMEOUT_MS", "load", "parse"]
+
+TIMEOUT_MS = (1, 30_000)
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
+
+
+class _Wrong(ValueError):
+    """A field that is not what it should be; the line is found by whoever has the text."""
+
+    def __init__(self, field: str, problem: str, hint: str = "") -> None:
+        super().__init__(problem)
+        self.field, self.hint = field, hint
+
+
+def load(path: Path) -> tuple[HookSpec, ...]:
+    """Read a file of hooks."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HookConfigError(
+            f"cannot be read: {getattr(error, 'strerror', None) or error}.",
+            path=path,
+            hint="name a file that is there, or none for no hooks.",
+        ) from error
+    return parse(text, path=path)
+
+
+def parse(text: str, *, path: Path) -> tuple[HookSpec, ...]:
+    """Read the text of a file of hooks; relative paths start in the file's folder."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = _AT_LINE.search(str(error))
+        raise HookConfigError(
+            f"{_AT_LINE.sub('', str(error))}.",
+            path=path,
+            line=int(place[1]) if place else len(text.splitlines()),
+            hint="it must be TOML with [[hook]] tables.",
+        ) from error
+    for key in document:
+        if key != "hook":
+            line = _line_of(text, partial(_has_key, key))
+            raise HookConfigError(
+                f"there is no {key!r}.", path=path, line=line, field=key, hint="only [[hook]]."
+            )
+    tables = document.get("hook", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        line = _line_of(text, partial(_has_key, "hook"))
+        raise HookConfigError(
+            "must be tables.", path=path, line=line, field="hook", hint="write [[hook]] above each."
+        )
+    folder = path.absolute().parent
+    specs = []
+    for number, table in enumerate(tables):
+        try:
+            specs.append(_spec(table, folder))
+        except _Wrong as wrong:
+            _blame(wrong, text, path, number)
+    return tuple(named_apart(specs))
+
+
+def _has_key(key: str, found: Mapping[str, Any]) -> bool:
+    return key in found
+
+
+def _blame(wrong: _Wrong, text: str, path: Path, number: int) -> NoReturn:
+    def has_field(found: Mapping[str, Any]) -> bool:
+        return len(found.get("hook", ())) > number and wrong.field in found["hook"][number]
+
+    def has_table(found: Mapping[str, Any]) -> bool:
+        return len(found.get("hook", ())) > number
+
+    line = _line_of(text, has_field) or _line_of(text, has_table)
+    raise HookConfigError(
+        f"{wrong}.", path=path, line=line, field=wrong.field, hint=wrong.hint
+    ) from wrong
+
+
+def _line_of(text: str, has: Callable[[Mapping[str, Any]], bool]) -> int | None:
+    """Return the line on which something first appears.
+
+    TOML's own parser says so: it reads ever longer beginnings of the file until the thing is there.
+    What was there starts after the longest beginning without it that could be read.
+    """
+    lines = text.splitlines(keepends=True)
+    start = 1
+    for end in range(1, len(lines) + 1):
+        try:
+            found = tomllib.loads("".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        if has(found):
+            return start
+        start = end + 1
+    return None
+
+
+def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
+    for key in table:
+        if key not in _FIELDS:
+            raise _Wrong(key, f"there is no {key!r}", f"the keys are {', '.join(_FIELDS)}.")
+    given = {key: _FIELDS[key](table[key]) for key in table}
+    if "event" not in given:
+        raise _Wrong("event", "is missing", "name the event that the hook listens to.")
+    mode = _mode(given)
+    spec = HookSpec(name="", folder=folder, **{**given, "mode": mode})
+    return _with_target(replace(spec, name=spec.own_name()))
+
+
+def _mode(given: Mapping[str, Any]) -> Mode:
+    if ("command" in given) == ("python" in given):
+        field = "python" if "command" in given else "command"
+        raise _Wrong(field, "there must be a command or a python, and not both")
+    usual: Mode = "daemon" if given["event"].is_recall else "exec"
+    mode = cast(Mode, given.get("mode", "python" if "python" in given else usual))
+    if (mode == "python") != ("python" in given):
+        raise _Wrong(
+            "mode", f"{mode} does not go with {'python' if 'python' in given else 'command'}"
+        )
+    if mode == "python" and "env" in given:
+        raise _Wrong("env", "a function runs in this process and gets no environment of its own")
+    return mode
+
+
+def _with_target(spec: HookSpec) -> HookSpec:
+    """Return the hook with its function found, or with its program known to be there."""
+    if not spec.enabled:
+        return spec
+    if spec.python is not None:
+        return replace(spec, function=_function(spec.python))
+    if spec.program() is None:
+        raise _Wrong(
+            "command",
+            f"there is no program {spec.command[0]!r} that can be executed",
+            "give its path, relative to this file, or a name that PATH leads to; chmod +x it.",
+        )
+    return spec
+
+
+def _function(target: str) -> Function:
+    module, colon, name = target.partition(":")
+    if not module or not colon or not name:
+        raise _Wrong("python", f"{target!r} is not of the form package.module:function")
+    try:
+        found: object = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        raise _Wrong(
+            "python", f"{target!r} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(found):
+        raise _Wrong("python", f"{target!r} is not a function")
+    return cast(Function, found)
+
+
+def _event(value: object) -> HookEvent:
+    try:
+        return HookEvent(cast(str, value))
+    except ValueError:
+        raise _Wrong(
+            "event", f"there is no event {value!r}", f"the events are {', '.join(HookEvent)}."
+        ) from None
+
+
+def _text(field: str) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not value:
+            raise _Wrong(field, f"must be a text, not {value!r}")
+        return value
+
+    return check
+
+
+def _one_of(field: str, names: tuple[str, ...]) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise _Wrong(field, f"must be {', '.join(names[:-1])} or {names[-1]}, not {value!r}")
+        return value
+
+    return check
+
+
+def _command(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
+        raise _Wrong(
+            "command",
+            "must be a list of texts: the program and its arguments",
+            'write command = ["python3", "synonyms.py"].',
+        )
+    if not value[0] or any("\0" in one for one in value):
+        raise _Wrong("command", "has no program, or holds a null character")
+    return tuple(value)
+
+
+def _whole(field: str) -> Callable[[object], int]:
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise _Wrong(field, f"must be a whole number, not {value!r}")
+        return value
+
+    return check
+
+
+def _timeout(value: object) -> int:
+    number = _whole("timeout_ms")(value)
+    least, most = TIMEOUT_MS
+    if not least <= number <= most:
+        raise _Wrong("timeout_ms", f"must be from {least} to {most}, not {number}")
+    return number
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong("enabled", f"must be true or false, not {value!r}")
+    return value
+
+
+def _env(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict) or not all(
+        isinstance(one, str) and "\0" not in one for one in value.values()
+    ):
+        raise _Wrong("env", "must be a table of texts", 'write env = { TABLE = "words.json" }.')
+    if any(not name or "=" in name or "\0" in name for name in value):
+        raise _Wrong("env", "holds a name that no environment can have")
+    return tuple(value.items())
+
+
+_FIELDS: Mapping[str, Callable[[object], Any]] = {
+    "event": _event,
+    "command": _command,
+    "python": _text("python"),
+    "priority": _whole("priority"),
+    "timeout_ms": _timeout,
+    "mode": _one_of("mode", get_args(Mode)),
+    "enabled": _flag,
+    "namespace": _text("namespace"),
+    "fail_mode": _one_of("fail_mode", get_args(FailMode)),
+    "env": _env,
+}

@@ -1,0 +1,305 @@
+"""All that is said between us and one process of a daemon hook, from its start to its end.
+
+In: requests from many threads; lines from the process, read by one thread. Out: each request's own
+reply, found by its id. A reply that nobody waits for any more is dropped and counted. A line that
+is no reply makes what is under way fail soon; too long a line or too many of them end the process.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from recollect.hooks.children import LINE_BYTES, Child
+from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.meters import Meter
+from recollect.hooks.request import Request
+
+__all__ = ["Conversation"]
+
+_IN_FLIGHT = 256
+_READY_S = 10.0
+_AFTER_GARBAGE_S = 0.02
+_WRITER_S = 0.5
+_STRAYS_A_SECOND = 1000
+_STDERR_A_SECOND = 64 * 1024 * 1024
+_LAST_CHUNKS = 16
+_SHOWN = 80
+
+
+class Conversation:
+    """Requests and replies of one process. `ask` is for any thread, `hear` for the one reader."""
+
+    def __init__(self, child: Child, meter: Meter, became_ready: Callable[[Any], None]) -> None:
+        self.child = child
+        self._meter = meter
+        self._became_ready = became_ready
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, _Waiting] = {}
+        self._writing = threading.Lock()
+        self._reading = threading.Lock()
+        self._condemned: HookFailed | None = None
+        self._ended = False
+        self._is_ready = False
+        self._rest = b""
+        self._strays = _Rate(_STRAYS_A_SECOND)
+        self._complaints = _Rate(_STDERR_A_SECOND)
+
+    def ask(self, request: Request, seconds: float) -> dict[str, Any]:
+        """Send a request and wait for the reply that carries its id."""
+        if len(self._waiting) >= _IN_FLIGHT:
+            raise HookFailed(Failure.BUSY, f"{_IN_FLIGHT} requests are under way already")
+        ends = time.monotonic() + seconds
+        number = next(self._numbers)
+        waiting = self._waiting[str(number)] = _Waiting()
+        try:
+            self._send(request.line(number, seconds), ends)
+            self._hear_for(waiting, ends)
+            return waiting.reply_by(ends)
+        finally:
+            self._waiting.pop(str(number), None)
+
+    def end_input(self) -> None:
+        """Close the process's stdin, unless a thread hangs in writing to it."""
+        if self._writing.acquire(timeout=_WRITER_S):
+            try:
+                self._ended = True
+                self.child.end_input()
+            finally:
+                self._writing.release()
+
+    def close(self, why: HookFailed) -> None:
+        """Bury the process, and tell all who wait that no reply will come."""
+        self.child.kill()  # first: it ends a write that hangs
+        with self._writing, self._reading:
+            self._ended = True
+            code = self.child.bury()
+        if why.kind is Failure.EXITED and code is not None:
+            why.detail = f"it exited with code {code}" if code >= 0 else f"signal {-code} ended it"
+        why.stderr = self.child.stderr.text()
+        for waiting in list(self._waiting.values()):
+            waiting.failure = why
+            waiting.wake()
+
+    def hear(self) -> HookFailed:
+        """Read the process to its end; return why it ended."""
+        child = self.child
+        parts: dict[int | None, Callable[[], HookFailed | None]] = {
+            child.stdout_fd: self._hear_stdout,
+            child.stderr_fd: self._hear_stderr,
+            child.exit_fd: self._hear_exit,
+        }
+        why = None
+        while why is None:
+            heard = child.ears.heard(self._patience_s())
+            for descriptor in heard:
+                why = why or parts[descriptor]()
+            why = why or self._hear_silence(bool(heard))
+        return self._condemned or why
+
+    def _send(self, line: bytes, ends: float) -> None:
+        """Write a whole line; one that was cut off would garble the next, so the process goes."""
+        if not self._writing.acquire(timeout=max(0.0, ends - time.monotonic())):
+            raise HookFailed(Failure.TIMEOUT, "it does not read its requests")
+        try:
+            rest = memoryview(line)
+            while rest := rest[self._write(rest) :]:
+                if not _ready(self.child.stdin_fd, select.POLLOUT, ends):
+                    if len(rest) < len(line):
+                        self.child.kill()
+                    raise HookFailed(Failure.TIMEOUT, "it does not read its requests")
+        finally:
+            self._writing.release()
+
+    def _write(self, data: memoryview) -> int:
+        if self._ended:
+            raise HookFailed(Failure.EXITED, "it is gone")
+        try:
+            return os.write(self.child.stdin_fd, data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            raise HookFailed(Failure.EXITED, "it closed its stdin") from None
+
+    def _hear_for(self, waiting: _Waiting, ends: float) -> None:
+        """Read the reply without the reading thread, when nobody else waits for one.
+
+        To be woken by another thread costs as much as the whole answer of a quick process.
+        """
+        ears, stdout = self.child.ears, self.child.stdout_fd
+        if not ears.can_lend or len(self._waiting) > 1 or not self._reading.acquire(blocking=False):
+            return
+        try:
+            if not self._ended:
+                ears.lend(stdout)
+                try:
+                    while waiting.is_open() and _ready(stdout, select.POLLIN, ends):
+                        if self._take_some() is not None:
+                            break  # the reading thread meets the end too, and deals with it
+                finally:
+                    ears.take_back(stdout)
+        finally:
+            self._reading.release()
+
+    def _patience_s(self) -> float | None:
+        """Return how long to listen: for ever, once it said that it is ready."""
+        return None if self._is_ready else self.child.started + _READY_S - time.monotonic()
+
+    def _hear_stdout(self) -> HookFailed | None:
+        if not self._reading.acquire(blocking=False):
+            return None  # a caller reads for itself; to wait for it would leave stderr undrained
+        try:
+            return self._take_some()
+        finally:
+            self._reading.release()
+
+    def _take_some(self) -> HookFailed | None:
+        """Take in what there is on stdout; return why the process must go, if it must."""
+        chunk = self.child.read(self.child.stdout_fd)
+        if chunk is None:
+            return None
+        why = self._take(chunk) if chunk else HookFailed(Failure.EXITED, "it closed its stdout")
+        if why is not None and why.kind is Failure.FLOOD:
+            self._condemned = why
+            self.child.kill()
+        return why
+
+    def _hear_stderr(self) -> HookFailed | None:
+        count = self.child.read_stderr()
+        if count < 0:
+            self.child.ears.shut(self.child.stderr_fd)
+        elif self._complaints.exceeded_by(count):
+            return HookFailed(Failure.FLOOD, "it floods its stderr")
+        return None
+
+    def _hear_exit(self) -> HookFailed:
+        """Take what the process left in the pipes."""
+        self.child.read_stderr()
+        with self._reading:
+            for _ in range(_LAST_CHUNKS):
+                if not (chunk := self.child.read(self.child.stdout_fd)):
+                    break
+                self._take(chunk)
+        return HookFailed(Failure.EXITED, "it exited")
+
+    def _hear_silence(self, heard: bool) -> HookFailed | None:
+        """Return why to stop listening although nothing says so: no word of being ready."""
+        if not self._is_ready and time.monotonic() >= self.child.started + _READY_S:
+            return HookFailed(Failure.TIMEOUT, f"it did not say ready within {_READY_S:g} s")
+        if self.child.exit_fd is None and not heard and self.child.has_exited():
+            return self._hear_exit()
+        return None
+
+    def _take(self, chunk: bytes) -> HookFailed | None:
+        """Take in a piece of stdout: whole lines now, the rest when it is complete."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        if max(map(len, (*lines, self._rest))) > LINE_BYTES:
+            return HookFailed(Failure.FLOOD, f"it wrote a line of more than {LINE_BYTES:,} bytes")
+        for line in lines:
+            if not self._deliver(line) and self._strays.exceeded_by(1):
+                return HookFailed(Failure.FLOOD, "it floods its stdout")
+        return None
+
+    def _deliver(self, line: bytes) -> bool:
+        """Hand a line to whoever waits for it; return whether anybody did."""
+        try:
+            reply = json.loads(line)
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict):
+            return self._no_reply(line)
+        if not self._is_ready:
+            return self._greeted(reply, line)
+        number = reply.get("id")
+        waiting = self._waiting.pop(number, None) if isinstance(number, str) else None
+        if waiting is not None:
+            waiting.reply = reply
+            waiting.wake()
+            return True
+        if isinstance(number, str):
+            self._meter.count("late")
+            return False
+        return self._no_reply(line)
+
+    def _greeted(self, reply: dict[str, Any], line: bytes) -> bool:
+        if reply.get("ready") is not True:
+            return self._no_reply(line)
+        self._is_ready = True
+        self._became_ready(self)
+        return True
+
+    def _no_reply(self, line: bytes) -> bool:
+        """Note a line that answers nothing; whoever waits now will not wait long any more."""
+        self._meter.count("garbage")
+        for waiting in list(self._waiting.values()):
+            waiting.garbage = waiting.garbage or repr(line[:_SHOWN])
+            waiting.wake()
+        return False
+
+
+class _Waiting:
+    """One request whose reply is awaited: a lock that the reader opens."""
+
+    __slots__ = ("_lock", "failure", "garbage", "reply")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self.reply: dict[str, Any] | None = None
+        self.failure: HookFailed | None = None
+        self.garbage: str | None = None
+
+    def wake(self) -> None:
+        """Let the waiting thread look; only the reading thread calls this."""
+        if self._lock.locked():
+            self._lock.release()
+
+    def is_open(self) -> bool:
+        """Return whether there is still something to wait for."""
+        return self.reply is None and self.garbage is None
+
+    def reply_by(self, ends: float) -> dict[str, Any]:
+        """Wait for the reply. After a line that was none, the reply itself may still follow."""
+        suspicious = False
+        while self._lock.acquire(timeout=max(0.0, ends - time.monotonic())):
+            if self.reply is not None:
+                return self.reply
+            if self.failure is not None:
+                raise HookFailed(self.failure.kind, self.failure.detail, stderr=self.failure.stderr)
+            if not suspicious:
+                suspicious = True
+                ends = min(ends, time.monotonic() + _AFTER_GARBAGE_S)
+        if self.reply is not None:
+            return self.reply
+        if self.garbage is not None:
+            raise HookFailed(Failure.BAD_REPLY, f"it wrote a line that is no reply: {self.garbage}")
+        raise HookFailed(Failure.TIMEOUT, "it did not answer in time")
+
+
+class _Rate:
+    """So much in any one second, and no more."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._since = 0.0
+        self._seen = 0
+
+    def exceeded_by(self, count: int) -> bool:
+        """Add to the count; return whether it is too much."""
+        now = time.monotonic()
+        if now - self._since >= 1.0:
+            self._since, self._seen = now, 0
+        self._seen += count
+        return self._seen > self._limit
+
+
+def _ready(descriptor: int, event: int, ends: float) -> bool:
+    poller = select.poll()
+    poller.register(descriptor, event)
+    return bool(poller.poll(max(0.0, (ends - time.monotonic()) * 1000)))

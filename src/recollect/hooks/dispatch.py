@@ -1,0 +1,256 @@
+"""`Hooks`: the one place where events are fired, and the handle that callers see as `memory.hooks`.
+
+In: payloads from the engine's verbs; a file of hooks; functions registered in code. Out: what the
+hooks made of them. The chain in force is swapped whole, so a reload never meets half a recall.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar, get_args
+
+from recollect.hooks.chain import K_MAX, Fired, HookChain
+from recollect.hooks.config import TIMEOUT_MS, load
+from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
+from recollect.hooks.errors import HookConfigError, HookDenied
+from recollect.hooks.events import EventClass, HookEvent, Payload
+from recollect.hooks.posting import PostQueue
+from recollect.hooks.recall import apply_pre_recall_expand
+from recollect.hooks.registry import ExecutorRegistry
+from recollect.hooks.spec import FailMode, Function, HookSpec, named_apart
+
+__all__ = ["Asker", "Hooks"]
+
+Asker = Callable[[AskUser], str]
+P = TypeVar("P", bound=Payload)
+_log = logging.getLogger("recollect.hooks")
+
+
+class Hooks:
+    """The hooks of one memory: those of its file, and those registered in code."""
+
+    def __init__(self, path: Path | None = None, *, k_max: int = K_MAX) -> None:
+        self._path = path
+        self._k_max = k_max
+        self._changing = threading.Lock()
+        self._registry = ExecutorRegistry()
+        self._queue = PostQueue(self._tell)
+        self._asker: Asker | None = None
+        self._from_file: tuple[HookSpec, ...] = ()
+        self._registered: tuple[HookSpec, ...] = ()
+        self._chain = HookChain((), k_max=k_max)
+        self._problem: HookConfigError | None = None
+        self._reloads = 0
+        if path is not None:
+            self._from_file = load(path)
+            self._put_in_force()
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the hooks come from."""
+        return self._path
+
+    def list(self) -> Sequence[HookSpec]:
+        """Return every hook, in the order of the file and then of registration."""
+        return self._chain.hooks
+
+    def register(
+        self,
+        event: str,
+        function: Function,
+        *,
+        priority: int = 0,
+        timeout_ms: int | None = None,
+        namespace: str = "*",
+        fail_mode: FailMode = "open",
+        name: str | None = None,
+    ) -> HookSpec:
+        """Add a function as a hook; it gets the payload and returns a decision, or None to allow.
+
+        Decisions are those of `recollect.hooks.sdk`: `allow`, `modify`, `deny` and `ask_user`.
+        """
+        _checked(function, priority, timeout_ms, namespace, fail_mode)
+        spec = HookSpec(
+            name=name or "",
+            event=_event(event),
+            mode="python",
+            function=function,
+            priority=priority,
+            timeout_ms=timeout_ms,
+            namespace=namespace,
+            fail_mode=fail_mode,
+        )
+        with self._changing:
+            taken = [hook.name for hook in self._chain.hooks]
+            (spec,) = named_apart([replace(spec, name=spec.name or spec.own_name())], taken)
+            self._registered = (*self._registered, spec)
+            self._put_in_force()
+        return spec
+
+    def unregister(self, name: str) -> bool:
+        """Remove a function that was registered; return whether there was one of that name."""
+        with self._changing:
+            left = tuple(hook for hook in self._registered if hook.name != name)
+            found = len(left) < len(self._registered)
+            self._registered = left
+            self._put_in_force()
+        return found
+
+    def on_ask(self, asker: Asker | None) -> None:
+        """Have questions of hooks put to a person: the function returns the chosen option.
+
+        Without one, the question's default decides. Recalls are never held up by questions.
+        """
+        self._asker = asker
+
+    def reload(self) -> Sequence[HookSpec]:
+        """Read the file again. A file that is wrong raises, and the hooks in force stay."""
+        if self._path is None:
+            return self.list()
+        with self._changing:
+            try:
+                self._from_file = load(self._path)
+            except HookConfigError as error:
+                self._problem = error
+                _log.error("hooks stay as they were: %s", error)
+                raise
+            self._problem = None
+            self._reloads += 1
+            self._put_in_force()
+        _log.info("hooks were loaded again from %s", self._path)
+        return self.list()
+
+    def reload_on_sighup(self) -> None:
+        """Read the file again whenever this process gets SIGHUP; for a program's main thread.
+
+        Nothing does this by itself: a signal handler belongs to the program, not to a library. A
+        handler that was there before is still called.
+        """
+        previous = signal.getsignal(signal.SIGHUP)
+
+        def reload(number: int, frame: FrameType | None) -> None:
+            # Not here: the signal may have come while this very thread was in a reload.
+            threading.Thread(target=self._try_reload, daemon=True).start()
+            if callable(previous):
+                previous(number, frame)
+
+        try:
+            signal.signal(signal.SIGHUP, reload)
+        except ValueError:
+            raise HookConfigError(
+                "SIGHUP can be listened to by the main thread only.",
+                hint="call reload_on_sighup() there, or call reload() yourself.",
+            ) from None
+
+    def listens(self, event: HookEvent) -> bool:
+        """Return whether anybody wants to hear of an event."""
+        return self._chain.listens(event)
+
+    def expand(self, query: str, namespace: str, k: int) -> PreRecallOutcome:
+        """Let hooks rewrite or refuse a recall before anything else happens to it."""
+        return apply_pre_recall_expand(query, namespace, k, self._chain, self._registry)
+
+    def before(self, payload: P) -> Fired[P]:
+        """Let hooks change or refuse what is about to happen; the caller looks at `denied`.
+
+        A question on the way of a write is put to a person, or decided by its default; on the way
+        of a read it only leaves a warning.
+        """
+        fired = self._chain.fire(payload, self._registry)
+        return self._answered(fired) if fired.asks and fired.denied is None else fired
+
+    def allowed(self, payload: P) -> P:
+        """Do the same for a write: return the payload to go on with, or raise `HookDenied`."""
+        if not self._chain.listens(payload.event):
+            return payload
+        fired = self.before(payload)
+        if fired.denied is not None:
+            raise HookDenied(payload.event.value, fired.denied.reason, fired.denied.code)
+        return fired.payload
+
+    def after(self, payload: Payload) -> None:
+        """Tell hooks what was done, without waiting for them."""
+        if self._chain.listens(payload.event):
+            self._queue.put(payload)
+
+    def stats(self) -> dict[str, Any]:
+        """Return how each hook is and what it did: counters, latencies, its last failure."""
+        return {
+            "file": None if self._path is None else str(self._path),
+            "problem": None if self._problem is None else str(self._problem),
+            "reloads": self._reloads,
+            "post": self._queue.stats(),
+            "hooks": [
+                {"hook": hook.name, "event": hook.event.value, "mode": hook.mode}
+                | self._registry.stats(hook)
+                for hook in self.list()
+            ],
+        }
+
+    def close(self) -> None:
+        """Tell what is still queued, then stop every process; closing twice is fine."""
+        self._queue.close()
+        self._registry.close()
+
+    def _tell(self, payload: Payload) -> None:
+        self._chain.fire(payload, self._registry)
+
+    def _answered(self, fired: Fired[P]) -> Fired[P]:
+        event = fired.payload.event
+        if event.event_class is not EventClass.WRITE:
+            _log.warning("a hook of %s asked %r: it goes on", event, fired.asks[0].prompt)
+            return fired
+        for ask in fired.asks:
+            answer = ask.default if self._asker is None else self._asker(ask)
+            if answer != ask.options[0]:
+                reason = f"{ask.prompt} Answer: {answer or 'nobody was there to ask'}"
+                return replace(fired, denied=Denied(reason))
+        return fired
+
+    def _try_reload(self) -> None:
+        with suppress(HookConfigError):  # it was logged, and `stats` tells of it
+            self.reload()
+
+    def _put_in_force(self) -> None:
+        from_file = tuple(named_apart(self._from_file, [hook.name for hook in self._registered]))
+        hooks = (*from_file, *self._registered)
+        self._registry.start(hooks)
+        self._chain = HookChain(hooks, k_max=self._k_max)
+        self._registry.retire_all_but(hooks)
+
+
+def _event(name: str) -> HookEvent:
+    try:
+        return HookEvent(name)
+    except ValueError:
+        raise HookConfigError(
+            f"there is no event {name!r}.",
+            field="event",
+            hint=f"the events are {', '.join(HookEvent)}.",
+        ) from None
+
+
+def _checked(
+    function: object, priority: object, timeout_ms: object, namespace: object, fail_mode: object
+) -> None:
+    least, most = TIMEOUT_MS
+    checks = {
+        "function": (callable(function), "must be a function that takes the payload"),
+        "priority": (type(priority) is int, "must be a whole number"),
+        "timeout_ms": (
+            timeout_ms is None or (type(timeout_ms) is int and least <= timeout_ms <= most),
+            f"must be from {least} to {most}",
+        ),
+        "namespace": (isinstance(namespace, str) and namespace, "must be a pattern such as team/*"),
+        "fail_mode": (fail_mode in get_args(FailMode), "must be open or closed"),
+    }
+    for field, (fine, problem) in checks.items():
+        if not fine:
+            raise HookConfigError(f"{problem}.", field=field)

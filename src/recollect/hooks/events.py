@@ -1,0 +1,381 @@
+"""The events a hook can listen to: for each its deadline, its payload, and what may be changed.
+
+In: what a verb is about to do or did, or a hook's delta. Out: frozen payloads, ready for JSON. A
+`namespace` is a Pak's project, "" for none; `k` is top_k. A delta is checked field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import Enum, StrEnum
+from typing import Any, ClassVar, TypeVar
+
+__all__ = [
+    "PAYLOADS",
+    "EventClass",
+    "HookEvent",
+    "Payload",
+    "PostForget",
+    "PostFrame",
+    "PostLink",
+    "PostRecall",
+    "PostRemember",
+    "PreForget",
+    "PreFrame",
+    "PreIngest",
+    "PreLink",
+    "PreRecall",
+    "PreRemember",
+    "PreSelect",
+    "RecallExpandQuery",
+]
+
+Check = Callable[[object], Any]
+P = TypeVar("P", bound="Payload")
+
+
+class EventClass(Enum):
+    """How long a whole chain may take, in seconds."""
+
+    HOT_PATH = 0.050
+    READ = 2.0
+    WRITE = 5.0
+
+
+class HookEvent(StrEnum):
+    """What a hook can listen to."""
+
+    PRE_RECALL_EXPAND = "pre_recall_expand"
+    PRE_RECALL = "pre_recall"
+    POST_RECALL = "post_recall"
+    PRE_FRAME = "pre_frame"
+    POST_FRAME = "post_frame"
+    PRE_SELECT = "pre_select"
+    PRE_REMEMBER = "pre_remember"
+    POST_REMEMBER = "post_remember"
+    PRE_FORGET = "pre_forget"
+    POST_FORGET = "post_forget"
+    PRE_LINK = "pre_link"
+    POST_LINK = "post_link"
+    PRE_INGEST = "pre_ingest"
+
+    @property
+    def event_class(self) -> EventClass:
+        """The class that sets the deadline of the event's chain."""
+        if self is HookEvent.PRE_RECALL_EXPAND:
+            return EventClass.HOT_PATH
+        reads = ("recall", "frame", "select")
+        return EventClass.READ if self.endswith(reads) else EventClass.WRITE
+
+    @property
+    def is_recall(self) -> bool:
+        """Whether it is on the way of a recall, where a process a call costs too much."""
+        return "recall" in self
+
+    @property
+    def is_post(self) -> bool:
+        """Whether it tells of what is done already; nothing can be changed or denied."""
+        return self.startswith("post_")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    return value
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("must be a whole number")
+    return value if value > 0 else None
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError("must be a number from 0 to 1")
+    return float(value)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(tag, str) for tag in value):
+        raise ValueError("must be a list of texts")
+    return tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What an event tells a hook. `changes` says which fields a delta may set, and how."""
+
+    event: ClassVar[HookEvent]
+    changes: ClassVar[Mapping[str, Check]] = {}
+    also_called: ClassVar[Mapping[str, str]] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def delta(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a hook's delta under our names and checked; ValueError says what is wrong.
+
+        None changes nothing, nor does a number of results that is not positive.
+        """
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            field = cls.also_called.get(name, name)
+            if field not in cls.changes:
+                raise ValueError(f"{cls.event} has no {name!r} that a hook may change")
+            if field != name and field in given:
+                continue
+            try:
+                checked = None if value is None else cls.changes[field](value)
+            except ValueError as error:
+                raise ValueError(f"{name} {error}") from None
+            if checked is not None:
+                found[field] = checked
+        return found
+
+    def within(self, delta: Mapping[str, Any], k_max: int) -> dict[str, Any]:
+        """Return a checked delta so that it asks for no more than the caller did.
+
+        A hook may look elsewhere and for more results, up to `k_max`; it may not drop the caller's
+        namespace, nor raise its budget.
+        """
+        kept = dict(delta)
+        if kept.get("namespace") == "" and getattr(self, "namespace", ""):
+            raise ValueError("the caller's namespace cannot be dropped")
+        if "k" in kept:
+            kept["k"] = min(kept["k"], k_max)
+        budget = getattr(self, "token_budget", None)
+        if budget is not None and "token_budget" in kept:
+            kept["token_budget"] = min(kept["token_budget"], budget)
+        return kept
+
+    def changed(self: P, delta: Mapping[str, Any]) -> P:
+        """Return the payload with a checked delta laid over it."""
+        return replace(self, **delta) if delta else self
+
+
+@dataclass(frozen=True, slots=True)
+class RecallExpandQuery(Payload):
+    """A recall before anything else: the question, where to look, how many."""
+
+    event = HookEvent.PRE_RECALL_EXPAND
+    changes = {"query": _text, "namespace": _text, "k": _count}  # noqa: RUF012 - typed in Payload
+    also_called = {"content": "query", "priority": "k"}  # noqa: RUF012
+
+    query: str
+    namespace: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreRecall(Payload):
+    """A recall as it is about to run, filters included."""
+
+    event = HookEvent.PRE_RECALL
+    changes = {  # noqa: RUF012
+        "query": _text,
+        "namespace": _text,
+        "k": _count,
+        "token_budget": _count,
+        "tags": _tags,
+    }
+
+    query: str
+    namespace: str
+    k: int
+    frame: str
+    token_budget: int | None = None
+    tags: tuple[str, ...] = ()
+
+    def within(self, delta: Mapping[str, Any], k_max: int) -> dict[str, Any]:
+        """Return a checked delta that asks for no more than the caller did, tags included."""
+        if self.tags and not set(delta.get("tags", self.tags)) <= set(self.tags):
+            raise ValueError("tags must be among those of the caller")
+        return Payload.within(self, delta, k_max)
+
+
+@dataclass(frozen=True, slots=True)
+class PostRecall(Payload):
+    """A recall that was answered."""
+
+    event = HookEvent.POST_RECALL
+
+    query: str
+    namespace: str
+    k: int
+    pak_ids: tuple[str, ...]
+    tokens_used: int
+    truncated: bool
+    degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreFrame(Payload):
+    """A frame that is about to be rendered."""
+
+    event = HookEvent.PRE_FRAME
+    changes = {"query": _text, "k": _count, "token_budget": _count}  # noqa: RUF012
+
+    name: str
+    query: str
+    k: int
+    token_budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class PostFrame(Payload):
+    """A frame that was rendered."""
+
+    event = HookEvent.POST_FRAME
+
+    name: str
+    query: str
+    pak_ids: tuple[str, ...]
+    tokens_used: int
+    cached: bool
+    degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreSelect(Payload):
+    """A selection that is about to run."""
+
+    event = HookEvent.PRE_SELECT
+    changes = {  # noqa: RUF012
+        "query": _text,
+        "namespace": _text,
+        "k": _count,
+        "token_budget": _count,
+    }
+
+    query: str
+    namespace: str
+    k: int
+    token_budget: int | None = None
+    pak_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreRemember(Payload):
+    """A text that is about to be stored."""
+
+    event = HookEvent.PRE_REMEMBER
+    changes = {  # noqa: RUF012
+        "content": _text,
+        "namespace": _text,
+        "title": _text,
+        "summary": _text,
+        "tags": _tags,
+        "category": _text,
+        "topic": _text,
+        "entity": _text,
+        "relation": _text,
+        "value": _text,
+        "confidence": _share,
+    }
+
+    content: str
+    namespace: str = ""
+    pak_id: str | None = None
+    title: str | None = None
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    category: str = "knowledge"
+    topic: str | None = None
+    pak_type: str = "memory"
+    source: str | None = None
+    entity: str | None = None
+    relation: str | None = None
+    value: str | None = None
+    confidence: float = 1.0
+    thread: str | None = None
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PostRemember(Payload):
+    """A text that was stored."""
+
+    event = HookEvent.POST_REMEMBER
+
+    pak_id: str
+    namespace: str
+    created: bool
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreForget(Payload):
+    """A Pak, or all about an entity, that is about to be erased."""
+
+    event = HookEvent.PRE_FORGET
+
+    pak_id: str | None = None
+    entity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PostForget(Payload):
+    """What was erased."""
+
+    event = HookEvent.POST_FORGET
+
+    pak_id: str | None = None
+    entity: str | None = None
+    erased: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreLink(Payload):
+    """Two Paks that are about to be joined."""
+
+    event = HookEvent.PRE_LINK
+    changes = {"weight": _share}  # noqa: RUF012
+
+    pak_id: str
+    other: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class PostLink(Payload):
+    """Two Paks that were joined."""
+
+    event = HookEvent.POST_LINK
+
+    pak_id: str
+    other: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class PreIngest(Payload):
+    """Facts from outside that are about to be taken in."""
+
+    event = HookEvent.PRE_INGEST
+
+    source: str
+    facts: tuple[Mapping[str, Any], ...]
+
+
+PAYLOADS: Mapping[HookEvent, type[Payload]] = {
+    payload.event: payload
+    for payload in (
+        RecallExpandQuery,
+        PreRecall,
+        PostRecall,
+        PreFrame,
+        PostFrame,
+        PreSelect,
+        PreRemember,
+        PostRemember,
+        PreForget,
+        PostForget,
+        PreLink,
+        PostLink,
+        PreIngest,
+    )
+}

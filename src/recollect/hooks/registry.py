@@ -1,0 +1,114 @@
+"""The executors of the hooks that are in force, one each, and their meters.
+
+In: hooks. Out: decisions. On a reload the new ones are started before the chain changes and the
+removed ones stopped after it; those that did not change run on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from recollect.hooks.daemon import DaemonExecutor
+from recollect.hooks.decisions import Decision
+from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.exec import ExecExecutor
+from recollect.hooks.in_process import PythonExecutor
+from recollect.hooks.meters import Meter
+from recollect.hooks.request import Executor, Request
+from recollect.hooks.spec import HookSpec
+
+__all__ = ["SETTLE_S", "ExecutorRegistry"]
+
+# How long loading waits for daemons to be ready; slower ones go on in the background.
+SETTLE_S = 2.0
+_KINDS: Mapping[str, type[DaemonExecutor | ExecExecutor | PythonExecutor]] = {
+    "daemon": DaemonExecutor,
+    "exec": ExecExecutor,
+    "python": PythonExecutor,
+}
+
+
+class ExecutorRegistry:
+    """What runs. Safe for threads; `close` leaves no process behind."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._executors: dict[tuple[object, ...], Executor] = {}
+        self._meters: dict[str, Meter] = {}
+        self._retired: set[tuple[object, ...]] = set()
+        self._closed = False
+
+    def start(self, hooks: Iterable[HookSpec], *, settle_s: float = SETTLE_S) -> None:
+        """Start those enabled hooks that do not run yet, and wait a little until they are ready."""
+        started = []
+        for hook in hooks:
+            if hook.enabled:
+                with self._lock:
+                    self._retired.discard(hook.runs)
+                started.append(self.executor(hook))
+        ends = time.monotonic() + settle_s
+        for executor in started:
+            executor.wait_until_settled(ends - time.monotonic())
+
+    def retire_all_but(self, hooks: Iterable[HookSpec]) -> None:
+        """Stop what is not among the enabled hooks any more."""
+        wanted = {hook.runs for hook in hooks if hook.enabled}
+        with self._lock:
+            gone = {runs: self._executors[runs] for runs in self._executors.keys() - wanted}
+            for runs in gone:
+                del self._executors[runs]
+            self._retired |= gone.keys()
+        _stop(list(gone.values()))
+
+    def call(self, hook: HookSpec, request: Request, seconds: float) -> Decision:
+        """Ask one hook."""
+        executor = self._executors.get(hook.runs)
+        return (executor or self.executor(hook)).call(request, seconds)
+
+    def executor(self, hook: HookSpec) -> Executor:
+        """Return what runs a hook, starting it if nothing does yet."""
+        with self._lock:
+            if self._closed or hook.runs in self._retired:
+                raise HookFailed(Failure.NOT_READY, "it is not ready: it was stopped")
+            found = self._executors.get(hook.runs)
+            if found is None:
+                found = _KINDS[hook.mode](hook, self._meter(hook.name))
+                self._executors[hook.runs] = found
+                found.start()
+            return found
+
+    def meter(self, hook: HookSpec) -> Meter:
+        """Return the counters of a hook; they outlive a reload."""
+        found = self._meters.get(hook.name)
+        if found is None:
+            with self._lock:
+                found = self._meter(hook.name)
+        return found
+
+    def stats(self, hook: HookSpec) -> dict[str, Any]:
+        """Return how a hook is and what it did so far."""
+        executor = self._executors.get(hook.runs)
+        state = "disabled" if not hook.enabled else executor.state() if executor else "stopped"
+        return {"state": state, **self.meter(hook).to_dict()}
+
+    def close(self) -> None:
+        """Stop everything; closing twice is fine."""
+        with self._lock:
+            self._closed = True
+            executors = list(self._executors.values())
+            self._executors.clear()
+        _stop(executors)
+
+    def _meter(self, name: str) -> Meter:
+        return self._meters.setdefault(name, Meter())
+
+
+def _stop(executors: list[Executor]) -> None:
+    """Stop all at once: each may take its time to end, but they take it together."""
+    for executor in executors:
+        executor.let_go()
+    for executor in executors:
+        executor.stop()
