@@ -58,6 +58,9 @@ def watch(module: str, folder: Path) -> list[Any]:
         "recollect.embed",
         "recollect.model",
         "recollect.settings",
+        "recollect.hooks",
+        "recollect.hooks.sdk",
+        "recollect.hooks.dispatch",
     ],
 )
 def test_importing_reads_nothing_opens_nothing_and_loads_nothing_heavy(

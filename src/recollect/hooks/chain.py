@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["K_MAX", "Fired", "HookChain", "HookRun"]
 
 K_MAX = 1000
+_LOGGED_CHARS = 300
 P = TypeVar("P", bound=Payload)
 _log = logging.getLogger("recollect.hooks")
 
@@ -160,7 +161,7 @@ class _Run:
         # Told once per trouble: while the breaker is open every request would say the same.
         quiet = failure.kind in (Failure.BREAKER_OPEN, Failure.NOT_READY, Failure.BUSY)
         level = logging.DEBUG if quiet else logging.WARNING
-        _log.log(level, "hook %s failed: %s", hook.name, failure.in_full())
+        _log.log(level, "hook %s failed: %s", hook.name, failure.in_full(_LOGGED_CHARS))
         if hook.fail_mode == "closed":
             self.denied = Denied(f"hook {hook.name}: {failure.detail}", failure.status)
         else:

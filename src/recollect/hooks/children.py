@@ -1,13 +1,12 @@
 """A hook's process: started with little, watched, and never left behind.
 
 In: a hook's command. Out: a `Child` with non-blocking pipes, in a process group of its own. It gets
-PATH, LANG, HOME and its own `env`, nothing else. Where the system can (`setpriv`, on most Linux),
-the kernel kills it the moment this process dies; everywhere it sees the end of its stdin.
+PATH, LANG, HOME and its own `env`, nothing else. Should this process die first, the child sees the
+end of its stdin, and a watchdog kills its group.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import select
 import signal
@@ -15,11 +14,11 @@ import subprocess
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.spec import HookSpec
+from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["CHUNK", "LINE_BYTES", "Child", "Ears", "Tail"]
 
@@ -88,7 +87,7 @@ class Ears:
 class Child:
     """One process of a hook, and the only place that signals and reaps it."""
 
-    def __init__(self, spec: HookSpec) -> None:
+    def __init__(self, spec: HookSpec, watchdog: Watchdog) -> None:
         program = spec.program()
         if program is None:
             raise HookFailed(
@@ -96,7 +95,7 @@ class Child:
             )
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the operator's own command
-                [*_leash(), program, *spec.command[1:]],
+                [program, *spec.command[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -108,6 +107,8 @@ class Child:
         except (OSError, ValueError) as error:
             raise HookFailed(Failure.NOT_STARTED, f"it cannot be started: {error}") from error
         self.pid = self._process.pid
+        self._watchdog = watchdog
+        watchdog.guard(self.pid)
         self.started = time.monotonic()
         self.stderr = Tail()
         self._signalling = threading.Lock()
@@ -125,14 +126,14 @@ class Child:
             if source is not None:
                 self.ears.open(source)
 
-    def has_exited(self) -> bool:
+    def has_exited(self, within_s: float = 0.0) -> bool:
         """Return whether the process ended, without reaping it where that can be told apart."""
         if self._reaped:
             return True
         if self.exit_fd is not None:
             poller = select.poll()
             poller.register(self.exit_fd, select.POLLIN)
-            return bool(poller.poll(0))
+            return bool(poller.poll(within_s * 1000))
         return self._process.poll() is not None
 
     def read(self, descriptor: int) -> bytes | None:
@@ -172,6 +173,7 @@ class Child:
         """
         exited = self.has_exited()
         self.kill()
+        self._watchdog.release(self.pid)
         with self._signalling:
             self._reaped = True
             try:
@@ -201,21 +203,3 @@ def _exit_descriptor(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return None
-
-
-@functools.cache
-def _leash() -> tuple[str, ...]:
-    """Return the prefix of a command that ties its life to ours, or nothing."""
-    for program in ("/usr/bin/setpriv", "/bin/setpriv"):
-        prefix = (program, "--pdeathsig", "KILL", "--")
-        if Path(program).exists() and _works((*prefix, "/bin/sh", "-c", ":")):
-            return prefix
-    return ()
-
-
-def _works(command: tuple[str, ...]) -> bool:
-    try:
-        tried = subprocess.run(command, capture_output=True, timeout=5, check=False)  # noqa: S603
-        return tried.returncode == 0
-    except (OSError, subprocess.SubprocessError):
-        return False

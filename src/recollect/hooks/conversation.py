@@ -30,6 +30,7 @@ _WRITER_S = 0.5
 _STRAYS_A_SECOND = 1000
 _STDERR_A_SECOND = 64 * 1024 * 1024
 _LAST_CHUNKS = 16
+_FAREWELL_S = 0.05
 _SHOWN = 80
 
 
@@ -76,6 +77,8 @@ class Conversation:
 
     def close(self, why: HookFailed) -> None:
         """Bury the process, and tell all who wait that no reply will come."""
+        if why.kind is Failure.EXITED:
+            self.child.has_exited(_FAREWELL_S)  # its stdout ends a moment before it does
         self.child.kill()  # first: it ends a write that hangs
         with self._writing, self._reading:
             self._ended = True
@@ -110,7 +113,7 @@ class Conversation:
         try:
             rest = memoryview(line)
             while rest := rest[self._write(rest) :]:
-                if not _ready(self.child.stdin_fd, select.POLLOUT, ends):
+                if not _takes_more(self.child.stdin_fd, ends):
                     if len(rest) < len(line):
                         self.child.kill()
                     raise HookFailed(Failure.TIMEOUT, "it does not read its requests")
@@ -139,13 +142,21 @@ class Conversation:
             if not self._ended:
                 ears.lend(stdout)
                 try:
-                    while waiting.is_open() and _ready(stdout, select.POLLIN, ends):
-                        if self._take_some() is not None:
-                            break  # the reading thread meets the end too, and deals with it
+                    self._read_until_answered(waiting, ends)
                 finally:
                     ears.take_back(stdout)
         finally:
             self._reading.release()
+
+    def _read_until_answered(self, waiting: _Waiting, ends: float) -> None:
+        """Read stdout; an end that is met here is left to the reading thread, who meets it too."""
+        poller = select.poll()
+        poller.register(self.child.stdout_fd, select.POLLIN)
+        if self.child.exit_fd is not None:
+            poller.register(self.child.exit_fd, select.POLLIN)
+        while waiting.is_open() and (heard := poller.poll(_ms_until(ends))):
+            if heard[0][0] != self.child.stdout_fd or self._take_some() is not None:
+                return
 
     def _patience_s(self) -> float | None:
         """Return how long to listen: for ever, once it said that it is ready."""
@@ -299,7 +310,11 @@ class _Rate:
         return self._seen > self._limit
 
 
-def _ready(descriptor: int, event: int, ends: float) -> bool:
+def _takes_more(descriptor: int, ends: float) -> bool:
     poller = select.poll()
-    poller.register(descriptor, event)
-    return bool(poller.poll(max(0.0, (ends - time.monotonic()) * 1000)))
+    poller.register(descriptor, select.POLLOUT)
+    return bool(poller.poll(_ms_until(ends)))
+
+
+def _ms_until(ends: float) -> float:
+    return max(0.0, (ends - time.monotonic()) * 1000)

@@ -17,6 +17,7 @@ from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 from recollect.hooks.spec import HookSpec
 from recollect.hooks.supervisor import Backoff, Breaker
+from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["DaemonExecutor"]
 
@@ -26,8 +27,9 @@ _GRACE_S = 0.5
 class DaemonExecutor:
     """A hook's process, kept running. A call never waits for a start."""
 
-    def __init__(self, spec: HookSpec, meter: Meter) -> None:
+    def __init__(self, spec: HookSpec, meter: Meter, watchdog: Watchdog) -> None:
         self._spec = spec
+        self._watchdog = watchdog
         self._meter = meter
         self._breaker = Breaker()
         self._backoff = Backoff()
@@ -129,7 +131,9 @@ class DaemonExecutor:
 
     def _run_one(self) -> HookFailed:
         """Start a process, hear it to its end and bury it; return why it ended."""
-        conversation = Conversation(Child(self._spec), self._meter, self._became_ready)
+        conversation = Conversation(
+            Child(self._spec, self._watchdog), self._meter, self._became_ready
+        )
         self._meter.count("starts")
         why = HookFailed(Failure.EXITED, "it was stopped")
         try:

@@ -78,9 +78,9 @@ class HookFailed(Exception):
         super().__init__(detail)
         self.kind, self.detail, self.stderr = kind, detail, stderr
 
-    def in_full(self) -> str:
+    def in_full(self, stderr_chars: int = 4096) -> str:
         """Return what happened, with the end of stderr."""
-        said = f"; stderr ended with: {self.stderr}" if self.stderr else ""
+        said = f"; stderr ended with: {self.stderr[-stderr_chars:]}" if self.stderr else ""
         return f"{self.kind}: {self.detail}{said}"
 
     @property

@@ -192,8 +192,9 @@ class PreRecall(Payload):
 
     def within(self, delta: Mapping[str, Any], k_max: int) -> dict[str, Any]:
         """Return a checked delta that asks for no more than the caller did, tags included."""
-        if self.tags and not set(delta.get("tags", self.tags)) <= set(self.tags):
-            raise ValueError("tags must be among those of the caller")
+        wanted = set(delta.get("tags", self.tags))
+        if self.tags and not (wanted and wanted <= set(self.tags)):
+            raise ValueError("tags must be among those of the caller, at least one")
         return Payload.within(self, delta, k_max)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import threading
 import time
 from collections.abc import Callable
 
@@ -19,6 +20,7 @@ from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 from recollect.hooks.spec import HookSpec
+from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["ExecExecutor"]
 
@@ -29,9 +31,13 @@ _ID = 1
 class ExecExecutor:
     """A program that is run anew for every request."""
 
-    def __init__(self, spec: HookSpec, meter: Meter) -> None:
+    def __init__(self, spec: HookSpec, meter: Meter, watchdog: Watchdog) -> None:
         self._spec = spec
+        self._watchdog = watchdog
         self._meter = meter
+        self._lock = threading.Lock()
+        self._running: set[Child] = set()
+        self._stopped = False
 
     def start(self) -> None:
         """There is nothing to make ready."""
@@ -42,23 +48,11 @@ class ExecExecutor:
     def call(self, request: Request, seconds: float) -> Decision:
         """Run the program on the request."""
         ends = time.monotonic() + seconds
-        run = _OneRun(Child(self._spec), request.line(_ID, seconds))
+        child = self._started()
         try:
-            finished = run.until(ends)
+            return request.decide(_reply(self._last_line(child, request, ends)))
         except HookFailed as failure:
-            run.child.bury()
-            failure.stderr = run.child.stderr.text()
-            raise
-        code = run.child.bury()
-        stderr = run.child.stderr.text()
-        if not finished:
-            raise HookFailed(Failure.TIMEOUT, "it did not finish in time", stderr=stderr)
-        if code != 0:
-            raise HookFailed(Failure.EXITED, f"it exited with code {code}", stderr=stderr)
-        try:
-            return request.decide(_reply(run.last_line))
-        except HookFailed as failure:
-            failure.stderr = stderr
+            failure.stderr = child.stderr.text()
             raise
 
     def state(self) -> str:
@@ -72,10 +66,37 @@ class ExecExecutor:
         return HookFailed(Failure.NOT_STARTED, f"there is no program {self._spec.command[0]!r}")
 
     def let_go(self) -> None:
-        """There is nothing to let go of between calls."""
+        """Kill what runs just now; those who wait for it are told."""
+        with self._lock:
+            self._stopped = True
+            for child in self._running:
+                child.kill()
 
     def stop(self) -> None:
-        """There is nothing to stop between calls."""
+        """Kill what runs just now."""
+        self.let_go()
+
+    def _started(self) -> Child:
+        child = Child(self._spec, self._watchdog)
+        with self._lock:
+            self._running.add(child)
+            if self._stopped:
+                child.kill()
+        return child
+
+    def _last_line(self, child: Child, request: Request, ends: float) -> bytes:
+        run = _OneRun(child, request.line(_ID, ends - time.monotonic()))
+        try:
+            finished = run.until(ends)
+        finally:
+            with self._lock:
+                self._running.discard(child)
+            code = child.bury()
+        if not finished:
+            raise HookFailed(Failure.TIMEOUT, "it did not finish in time")
+        if code != 0:
+            raise HookFailed(Failure.EXITED, f"it exited with code {code}")
+        return run.last_line
 
 
 class _OneRun:

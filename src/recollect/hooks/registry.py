@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from recollect.hooks.daemon import DaemonExecutor
@@ -19,16 +19,12 @@ from recollect.hooks.in_process import PythonExecutor
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Executor, Request
 from recollect.hooks.spec import HookSpec
+from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["SETTLE_S", "ExecutorRegistry"]
 
 # How long loading waits for daemons to be ready; slower ones go on in the background.
 SETTLE_S = 2.0
-_KINDS: Mapping[str, type[DaemonExecutor | ExecExecutor | PythonExecutor]] = {
-    "daemon": DaemonExecutor,
-    "exec": ExecExecutor,
-    "python": PythonExecutor,
-}
 
 
 class ExecutorRegistry:
@@ -39,6 +35,7 @@ class ExecutorRegistry:
         self._executors: dict[tuple[object, ...], Executor] = {}
         self._meters: dict[str, Meter] = {}
         self._retired: set[tuple[object, ...]] = set()
+        self._watchdog: Watchdog | None = None
         self._closed = False
 
     def start(self, hooks: Iterable[HookSpec], *, settle_s: float = SETTLE_S) -> None:
@@ -75,7 +72,7 @@ class ExecutorRegistry:
                 raise HookFailed(Failure.NOT_READY, "it is not ready: it was stopped")
             found = self._executors.get(hook.runs)
             if found is None:
-                found = _KINDS[hook.mode](hook, self._meter(hook.name))
+                found = self._made(hook)
                 self._executors[hook.runs] = found
                 found.start()
             return found
@@ -100,7 +97,19 @@ class ExecutorRegistry:
             self._closed = True
             executors = list(self._executors.values())
             self._executors.clear()
+            watchdog, self._watchdog = self._watchdog, None
         _stop(executors)
+        if watchdog is not None:
+            watchdog.close()
+
+    def _made(self, hook: HookSpec) -> Executor:
+        meter = self._meter(hook.name)
+        if hook.mode == "python":
+            return PythonExecutor(hook, meter)
+        if self._watchdog is None:
+            self._watchdog = Watchdog()
+        kind = DaemonExecutor if hook.mode == "daemon" else ExecExecutor
+        return kind(hook, meter, self._watchdog)
 
     def _meter(self, name: str) -> Meter:
         return self._meters.setdefault(name, Meter())

@@ -15,6 +15,8 @@ from recollect.hooks.events import Payload
 
 __all__ = ["Executor", "Request", "Written"]
 
+_compact = json.JSONEncoder(separators=(",", ":")).encode
+
 
 class Written:
     """A payload, and its JSON once somebody needs it."""
@@ -29,7 +31,7 @@ class Written:
     def json(self) -> str:
         """The payload as JSON on one line, ASCII only."""
         if self._json is None:
-            self._json = json.dumps(self.payload.to_dict())
+            self._json = _compact(self.payload.to_dict())
         return self._json
 
 
@@ -47,7 +49,7 @@ class Request:
         written = self._written
         return (
             f'{{"v":1,"id":"{number}","event":"{written.payload.event.value}"'
-            f',"hook":{json.dumps(self._hook)},"deadline_ms":{max(1, int(seconds * 1000))}'
+            f',"hook":{_compact(self._hook)},"deadline_ms":{max(1, int(seconds * 1000))}'
             f',"payload":{written.json}}}\n'
         ).encode("ascii")
 

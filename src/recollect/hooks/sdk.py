@@ -127,7 +127,8 @@ class _Server:
             chunk = b"" if self._at_end.is_set() else os.read(self._requests, _CHUNK)
             if not chunk:
                 self._at_end.set()
-                return None
+                line, self._rest = self._rest, b""
+                return line or None
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             self._lines = lines[::-1]
         return self._lines.pop()

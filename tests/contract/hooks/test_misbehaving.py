@@ -1,0 +1,234 @@
+"""Children that misbehave on purpose: the recall answers in time, rightly, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from tests.contract.hooks.conftest import CHILDREN, World, eventually
+
+from recollect.hooks import Allow, Denied, Modified
+
+ROUNDS = 100
+# A recall must answer within 50 ms; a busy machine gets the benefit of the doubt.
+LOOSELY_S = 1.0
+
+# What a request comes to: the code of its denial when the hook is closed, None when it is answered.
+DAEMONS = {
+    "slow_always": 504,
+    "silent": 504,
+    "never_ready": 503,
+    "deaf": 504,
+    "garbage": 503,
+    "chatty": None,
+    "half_line": 504,
+    "two_lines": None,
+    "wrong_id": 504,
+    "huge_line": 503,
+    "stderr_flood": None,
+    "stderr_for_ever": 504,
+    "stdout_flood": 503,
+    "exits_at_once": 503,
+    "refuses_to_start": 503,
+    "exits_mid_line": 503,
+    "exits_when_asked": 503,
+    "ignores_sigterm": 504,
+    "forks_a_grandchild": None,
+    "orphans_a_grandchild": 503,
+    "unknown_delta_key": 503,
+    "no_action": 503,
+    "array": 503,
+}
+ONCE = {
+    "good": None,
+    "never_reads": None,
+    "chatty": None,
+    "slow_always": 504,
+    "silent": 504,
+    "garbage": 503,
+    "half_line": 503,
+    "wrong_id": 503,
+    "huge_line": 503,
+    "stderr_flood": None,
+    "stdout_flood": 504,
+    "exits_with_a_code": 503,
+    "ignores_sigterm": 504,
+    "forks_a_grandchild": None,
+    "closes_its_output": 504,
+    "unknown_delta_key": 503,
+}
+
+
+def rounds(world: World, manner: str, code: int | None, fail_mode: str, count: int) -> None:
+    """Recall so often; each answer must be the right one, in time."""
+    codes = {code, 503}  # also 503: while the breaker is open, or the child is started again
+    answered = 0
+    for number in range(count):
+        began = time.monotonic()
+        outcome = world.recall(f"question {number}")
+        assert time.monotonic() - began < LOOSELY_S
+        if isinstance(outcome, Modified):
+            assert code is None
+            assert outcome.query("").startswith("mine")
+            answered += 1
+        elif fail_mode == "closed":
+            assert isinstance(outcome, Denied)
+            assert outcome.code in codes
+            assert manner in outcome.reason
+        else:
+            assert isinstance(outcome, Allow)
+            assert outcome.fired is not None
+            assert outcome.fired.degraded == (manner,)
+    assert answered if code is None else not answered
+
+
+@pytest.mark.parametrize("fail_mode", ["open", "closed"])
+@pytest.mark.parametrize("manner", DAEMONS)
+def test_a_daemon_that_misbehaves_costs_little_and_leaves_nothing(
+    world: World, manner: str, fail_mode: str
+) -> None:
+    before = world.left()
+    settle_s = 0.0 if manner == "never_ready" else 5.0
+    world.start(world.hook(manner, fail_mode=fail_mode), settle_s=settle_s)
+    rounds(world, manner, DAEMONS[manner], fail_mode, ROUNDS)
+    world.registry.close()
+    eventually(lambda: world.has_no_more_than(before))
+
+
+@pytest.mark.parametrize("fail_mode", ["open", "closed"])
+@pytest.mark.parametrize("manner", ONCE)
+def test_a_program_that_misbehaves_leaves_nothing(
+    world: World, manner: str, fail_mode: str
+) -> None:
+    code = ONCE[manner]
+    world.start(
+        # One that cannot answer in time is not given much, so that the test is not slow either.
+        world.hook(manner, mode="exec", fail_mode=fail_mode, timeout_ms=10 if code == 504 else None)
+    )
+    before = world.left()
+    rounds(world, manner, code, fail_mode, ROUNDS if fail_mode == "open" else 5)
+    eventually(lambda: world.has_no_more_than(before))
+
+
+def test_the_first_failure_has_the_code_that_says_why(world: World, tmp_path: Path) -> None:
+    for manner in ("silent", "deaf", "half_line", "wrong_id", "slow_always"):
+        one = World(tmp_path).start(world.hook(manner, fail_mode="closed"))
+        assert one.recall() == Denied(f"hook {manner}: it did not answer in time", 504)
+        one.registry.close()
+
+
+@pytest.mark.parametrize("manner", ["silent", "slow_always", "garbage"])
+def test_after_five_failures_the_breaker_answers_at_once(world: World, manner: str) -> None:
+    world.start(world.hook(manner))
+    for _ in range(5):
+        world.recall()
+    # Fifty within one second: had each waited for its deadline, it would take two and a half.
+    for _ in range(50):
+        outcome = world.recall()
+        assert outcome.fired is not None
+        assert outcome.fired.runs[0].action in ("breaker_open", "not_ready")
+    assert world.stats()["state"] in ("open", "half_open")
+
+
+def test_five_timeouts_kill_the_child_and_a_new_one_takes_its_place(world: World) -> None:
+    world.start(world.hook("silent"))
+    (first,) = [pid for pid in world.processes() if command_of(pid).startswith("/bin/sh")]
+    for _ in range(5):
+        world.recall()
+    eventually(lambda: first not in world.processes())
+    eventually(lambda: world.counts()["starts"] == 2)
+
+
+def test_a_breaker_closes_when_the_probe_is_answered(world: World, tmp_path: Path) -> None:
+    script = tmp_path / "moody.sh"
+    script.write_text(
+        f'if [ -e "{tmp_path}/well" ]; then set -- good; else set -- silent; fi\n'
+        f'. "{CHILDREN}/daemon.sh"\n'
+    )
+    world.start(world.hook("moody", command=("/bin/sh", str(script))))
+    for _ in range(6):
+        world.recall()
+    assert world.stats()["state"] == "open"
+    (tmp_path / "well").touch()
+    eventually(lambda: isinstance(world.recall(), Modified))
+    assert world.stats()["state"] == "ready"
+
+
+def test_a_late_reply_is_dropped_counted_and_never_answers_a_later_request(world: World) -> None:
+    world.start(world.hook("slow_once"))
+    late = world.recall("first")
+    assert isinstance(late, Allow)
+    eventually(lambda: world.counts().get("late") == 1)
+    assert world.recall("second") == Modified("mine 2", "shop", 10)
+    assert world.recall("third") == Modified("mine 3", "shop", 10)
+    assert world.counts()["starts"] == 1
+
+
+def test_a_second_line_is_dropped_and_counted(world: World) -> None:
+    world.start(world.hook("two_lines"))
+    for number in range(1, 21):
+        assert world.recall() == Modified(f"mine {number}", "shop", 10)
+    eventually(lambda: world.counts().get("late") == 20)
+
+
+def test_what_a_child_said_on_stderr_is_shown_with_its_failure(world: World) -> None:
+    world.start(world.hook("refuses_to_start"))
+    world.recall()
+    assert "exited with code 3" in world.stats()["last_failure"]
+    assert "no licence" in world.stats()["last_failure"]
+
+
+@pytest.mark.parametrize("mode", ["daemon", "exec"])
+@pytest.mark.parametrize("spoil", ["not_executable", "missing"])
+def test_a_program_that_is_gone_when_it_is_needed(
+    world: World, tmp_path: Path, mode: str, spoil: str
+) -> None:
+    script = tmp_path / "hook.sh"
+    script.write_text(f'#!/bin/sh\n. "{CHILDREN}/daemon.sh"\n')
+    script.chmod(0o644)
+    if spoil == "missing":
+        script.unlink()
+    before = world.left()
+    world.start(world.hook("good", mode=mode, command=(str(script), "good"), fail_mode="closed"))
+    for _ in range(ROUNDS):
+        outcome = world.recall()
+        assert isinstance(outcome, Denied)
+        assert outcome.code == 503
+        assert "no program" in outcome.reason
+    world.registry.close()
+    eventually(lambda: world.has_no_more_than(before))
+
+
+def test_a_dead_daemon_is_started_again_in_the_background(world: World) -> None:
+    world.start(world.hook("good"))
+    assert isinstance(world.recall(), Modified)
+    for pid in world.processes():
+        os.kill(pid, 9)
+    eventually(lambda: world.counts().get("starts") == 2)
+    eventually(lambda: isinstance(world.recall(), Modified))
+
+
+def test_a_child_sees_little_of_our_environment(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    for mode in ("daemon", "exec"):
+        out = tmp_path / mode
+        command = ("/bin/sh", "-c", f"env -0 >{out}; echo '{{\"ready\":true}}'; read x")
+        world.start(world.hook("good", mode=mode, command=command))
+        world.recall()
+        eventually(out.exists)
+        eventually(lambda out=out: b"PWD" in out.read_bytes())
+        names = {line.partition(b"=")[0] for line in out.read_bytes().split(b"\0")[:-1]}
+        # The last two are the shell's own.
+        assert names - {b"PATH", b"LANG", b"HOME", b"RECOLLECT_TEST_MARK"} <= {b"PWD", b"_"}
+
+
+def command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
