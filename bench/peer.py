@@ -1,6 +1,6 @@
 """The environment of a peer: another library, installed where it cannot touch ours.
 
-In: a name and what to install. Out: the Python that has it. An environment that is there is used
+In: what to install. Out: the Python that has it. An environment that is there is used
 again; remove `bench/.envs` to get the peer's newest release.
 """
 
@@ -19,15 +19,18 @@ class PeerUnavailable(RuntimeError):
     """The peer could not be installed, so there is nothing to compare with."""
 
 
-def python_with(requirement: str, *, under: Path = ENVIRONMENTS) -> Path:
-    """Return a Python of ours' version that has `requirement` installed, and little else."""
+def python_with(requirement: str, *more: str, under: Path = ENVIRONMENTS) -> Path:
+    """Return a Python of ours' version that has what is required installed, and little else.
+
+    The environment is called after the first requirement.
+    """
     home = under / requirement
     python = home / "bin" / "python"
     done = home / ".installed"
     if not done.exists():
         _run([sys.executable, "-m", "venv", "--clear", str(home)], requirement)
         pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        _run([*pip, requirement], requirement)
+        _run([*pip, requirement, *more], requirement)
         done.touch()
     return python
 
