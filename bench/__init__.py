@@ -1,1 +1,1 @@
-"""Benchmarks: speed beside a peer, in one run, CPU time. Kept apart from the tests."""
+"""Benchmarks: speed and quality beside peers, in one run. Kept apart from the tests."""
