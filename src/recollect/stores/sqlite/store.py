@@ -41,8 +41,8 @@ __all__ = ["SqliteStore"]
 _SELECT = f"SELECT {rows.MEMORY_COLUMNS} FROM memories JOIN paks USING (pak_id)"
 _ROW = f"({', '.join('?' * (len(rows.OWN_COLUMNS) + 2))})"
 _KEPT = ("pak_id", "reinforced", "last_reinforced", "position", "status")
-# Large enough for an index to build a segment of its own from each batch.
-_BATCH_ROWS = 10_000
+# What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
+_BATCH_ROWS = 8_192
 
 Value = TypeVar("Value")
 
