@@ -201,7 +201,8 @@ class Recollect:
         """Store a text; it is durable, and visible to the next recall, when this returns.
 
         The same text in the same place is the same Pak. `state` is pending when the embedder
-        failed: the text is safe, and the vector is made up for later.
+        failed: the text is safe, and the vector is made up for later. `occurred_at` may be written
+        as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and reported.
         """
         given = locals()
         arguments = {name: given[name] for name in ARGUMENTS}

@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 
 import Stemmer  # type: ignore[import-not-found]
 
+from recollect.dates import MONTHS, WEEKDAYS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from recollect.model import Memory
 
-__all__ = ["indexed_text", "stem_words", "terms"]
+__all__ = ["ASKS", "COMMON", "TELLS_TIME", "indexed_text", "marks", "stem_words", "terms"]
+
+# What kind of text it is, as bits.
+ASKS = 1
+TELLS_TIME = 2
 
 # An apostrophe inside a word belongs to it: "don't", "Caroline's".
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -83,3 +89,27 @@ def indexed_text(memory: Memory) -> str:
     if memory.content.startswith(opening):
         return memory.content
     return f"{memory.title}\n{memory.content}"
+
+
+def marks(text: str, found: Collection[str]) -> int:
+    """Return what kind of text it is, given its terms: one that asks, one that tells a time."""
+    asks = ASKS if text.rstrip().endswith("?") else 0
+    return asks | (0 if _TIME_TERMS.isdisjoint(found) else TELLS_TIME)
+
+
+def _stems_of(words: str) -> frozenset[str]:
+    return frozenset(terms(words))
+
+
+# Words that hold a sentence together: in a question they say how, not what, it asks.
+COMMON = _stems_of(
+    "a an the this that these those and or but if than then so as of to in on at for from by with "
+    "about into is are was were be been being am do does did has have had will would can could "
+    "should might not no i you he she it we they me him her us them my your his its our their "
+    "what which who whom whose when where why how there"
+)
+_TIME_TERMS = _stems_of(
+    "yesterday today tonight tomorrow ago recently day days week weeks weekend month months year "
+    f"years night morning {' '.join(WEEKDAYS)} {' '.join(m for m in MONTHS if m != 'may')} "
+    f"{' '.join(map(str, range(1950, 2051)))}"
+)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.dates import day_number
 from recollect.index.arrays import grown
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
     "updated_at": ("i8", lambda memory: epoch_microseconds(memory.updated_at)),
     "valid_until": ("f8", lambda memory: _end(memory.valid_until)),
     "position": ("i4", lambda memory: _position(memory.position)),
+    "day": ("i4", lambda memory: day_number(memory.occurred_at)),
 }
 CODED: dict[str, Callable[[Memory], str | None]] = {
     "category": attrgetter("category"),
@@ -52,8 +54,9 @@ CODED: dict[str, Callable[[Memory], str | None]] = {
     "team": attrgetter("place.team"),
     "garden": attrgetter("place.garden"),
 }
-# Given by the index, which alone knows them: the store's number, how many terms, what text.
-_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "alive": "?"}
+# Given by the index, which alone knows them: the store's number, how many terms, what text, and
+# what kind of text.
+_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "marks": "u1", "alive": "?"}
 
 
 class Vocabulary(dict[str | None, int]):
@@ -92,6 +95,7 @@ class Columns:
         row_ids: Sequence[int],
         lengths: Sequence[int],
         digests: Sequence[int],
+        marks: Sequence[int],
     ) -> int:
         """Append Paks, all alive, and return the slot of the first."""
         first, many = self.size, len(memories)
@@ -101,8 +105,8 @@ class Columns:
             self.overwrite(first, memories[0])
         else:
             self._fill(first, memories)
-        given = {"row_id": row_ids, "length": lengths, "digest": digests, "alive": True}
-        for name, values in given.items():
+        given = {"row_id": row_ids, "length": lengths, "digest": digests, "marks": marks}
+        for name, values in (*given.items(), ("alive", True)):
             self._arrays[name][first : self.size] = values
         return first
 

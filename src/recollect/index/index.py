@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from recollect.dates import NO_DAY
 from recollect.errors import InvalidInput
 from recollect.index import lexical, ranking
-from recollect.index.analyse import indexed_text, terms
+from recollect.index.analyse import indexed_text, marks, terms
 from recollect.index.columns import CODED, Columns
 from recollect.index.graph import Graph
 from recollect.index.lookup import Lookup
 from recollect.index.postings import Postings
 from recollect.index.selection import Selection, Where, mask_of, tag_mask
+from recollect.index.speakers import Speaker, Speakers
 from recollect.index.strings import Strings
+from recollect.index.threads import Line, Threads
 from recollect.index.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,10 +76,14 @@ class MemoryIndex:
         self._tags = Postings()
         self._vectors = Vectors(dimension)
         self._graph = Graph()
+        self._threads = Threads()
+        self._speakers = Speakers()
+        self._lines: dict[Selection, Line] = {}
         self._selections: dict[Where, Selection] = {}
         self._inside: dict[Selection, _Inside] = {}
         self._postings_held = 0
         self._floors: tuple[float, float] | None = None
+        self._has_days: bool | None = None
 
     def __len__(self) -> int:
         return self._live
@@ -150,7 +157,9 @@ class MemoryIndex:
             inside.average = int(lengths.sum(dtype=np.int64)) / selection.count
         return inside.average
 
-    def lexical(self, names: Iterable[str], selection: Selection) -> Lexical:
+    def lexical(
+        self, names: Iterable[str], selection: Selection, *, stressed: Container[str] = ()
+    ) -> Lexical:
         """Score the selected Paks by BM25 for some terms, each counted once."""
         distinct = sorted(set(names))
         return lexical.score(
@@ -159,7 +168,40 @@ class MemoryIndex:
             self._columns["length"],
             selection=selection,
             average=self.average_length(selection),
+            stressed=stressed,
         )
+
+    def line(self, selection: Selection) -> Line | None:
+        """Return the selected Paks that are turns of threads, in order; None if nobody is."""
+        self._check(selection)
+        if not self._columns.vocabularies["thread"].keys() - {None}:
+            return None
+        line = self._lines.get(selection)
+        if line is None:
+            if len(self._lines) >= _MOST_SELECTIONS:
+                self._lines.clear()
+            line = self._lines[selection] = self._threads.line(self._columns, selection)
+        return line if len(line) else None
+
+    def speakers_named(self, spoken: Mapping[str, str], selection: Selection) -> list[Speaker]:
+        """Return whom among the selected Paks' speakers some words name.
+
+        `spoken` gives each term of the words in the spelling that was used.
+        """
+        self._check(selection)
+        found = self._speakers.named(spoken, self._columns.vocabularies["speaker"])
+        if not found:
+            return found
+        heard = self._columns["speaker"][selection.slots]
+        return [speaker for speaker in found if (heard == speaker.code).any()]
+
+    def any_day(self, selection: Selection) -> bool:
+        """Return whether of any selected Pak it is known when it happened or was said."""
+        self._check(selection)
+        days = self._columns["day"]
+        if self._has_days is None:
+            self._has_days = bool((days != NO_DAY).any())
+        return self._has_days and bool((days[selection.slots] != NO_DAY).any())
 
     def cosines(self, query: NDArray[np.int8], slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the exact cosine of each slot to a query; 0 where a slot has no vector."""
@@ -229,7 +271,8 @@ class MemoryIndex:
         """Return a column over all slots, read-only.
 
         confidence, decay, last_reinforced, reinforced, updated_at (microseconds since 1970),
-        valid_until (seconds since 1970 or inf), position (-1: none), length, row_id, alive; and
+        valid_until (seconds since 1970 or inf), position (-1: none), day (since 1970, or NO_DAY),
+        marks (bits of `analyse`), length, row_id, alive; and
         the codes of category, project, status, thread, speaker, tenant, owner, scope, team, garden.
         """
         values = self._columns[name]
@@ -316,9 +359,12 @@ class MemoryIndex:
         if self.size - self._live > max(_LEAST_DEAD, self._live // 4):
             self._compact()
         self._generation += 1
+        self._threads.changed()
+        self._lines.clear()
         self._selections.clear()
         self._forget_inside()
         self._floors = None
+        self._has_days = None
 
     def _count_uses(self, used: Sequence[Used]) -> None:
         """Count uses; who is selected stays as it is, unless that was asked by time of use."""
@@ -378,7 +424,10 @@ class MemoryIndex:
         row_ids = [row.row_id for row in rows]
         found = [terms(indexed_text(memory)) for memory in memories]
         lengths = [len(names) for names in found]
-        first = self._columns.extend(memories, row_ids=row_ids, lengths=lengths, digests=digests)
+        kinds = [marks(one.content, held) for one, held in zip(memories, found, strict=True)]
+        first = self._columns.extend(
+            memories, row_ids=row_ids, lengths=lengths, digests=digests, marks=kinds
+        )
         alive = self._columns["alive"]
         pak_ids = [memory.pak_id for memory in memories]
         self._pak_ids.extend(pak_ids)
@@ -411,6 +460,7 @@ class MemoryIndex:
         self._pak_ids.compact(kept)
         self._vectors.compact(kept)
         self._columns.compact(kept)
+        self._threads = Threads()
 
     def _slots_of_rows(self, row_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         return self._by_row.find(np.asarray(row_ids, dtype=np.int64), self._columns["alive"])

@@ -17,15 +17,27 @@ from recollect.index.arrays import kth_largest
 from recollect.index.postings import MOST_COUNTED, Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
     from recollect.index.selection import Selection
 
-__all__ = ["K1", "Lexical", "Part", "is_sparse", "length_weight", "part_of", "rarity", "score"]
+__all__ = [
+    "K1",
+    "STRESS",
+    "Lexical",
+    "Part",
+    "is_sparse",
+    "length_weight",
+    "part_of",
+    "rarity",
+    "score",
+]
 
 K1 = 1.2
+# How much more a quoted word or a proper name counts.
+STRESS = 1.5
 _CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 300.0, 0.75
 # Below this share of all slots, scores are kept for the selected slots alone.
 _SPARSE = 32
@@ -69,8 +81,9 @@ class Lexical:
     _scores: NDArray[np.float64]
     # Which slots the scores are of, ascending; None: all slots.
     _slots: NDArray[np.int64] | None
-    _found: tuple[NDArray[np.int32], ...]
-    _weights: tuple[float, ...] = ()
+    _found: tuple[Posting, ...]
+    _weights: tuple[float, ...]
+    _saturation: _Saturation
 
     @cached_property
     def hits(self) -> NDArray[np.int64]:
@@ -106,8 +119,9 @@ class Lexical:
         """Return which of the terms a slot holds, in order."""
         return [
             term
-            for term, slots in zip(self.terms, self._found, strict=True)
-            if (place := int(slots.searchsorted(slot))) < len(slots) and slots[place] == slot
+            for term, found in zip(self.terms, self._found, strict=True)
+            if (place := int(found.slots.searchsorted(slot))) < len(found.slots)
+            and found.slots[place] == slot
         ]
 
     def telling(self, slots: NDArray[np.int64]) -> list[list[str]]:
@@ -126,11 +140,33 @@ class Lexical:
         for weight, term, found in by_weight:
             if weight < min(rarest, default=0.0) * _TELLING:
                 break
-            for place in _holds(found, narrow).nonzero()[0].tolist():
+            for place in _holds(found.slots, narrow).nonzero()[0].tolist():
                 rarest[place] = rarest[place] or weight
                 if weight >= rarest[place] * _TELLING:
                     told[place].append(term)
         return told
+
+    def counts_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how often each term, a row each, occurs in some selected slots."""
+        counts = np.zeros((len(self.terms), len(slots)))
+        for row, found in zip(counts, self._found, strict=True):
+            if len(found.slots):
+                # Of one type: else numpy would copy the whole posting to the wider one.
+                places = found.slots.searchsorted(slots.astype(found.slots.dtype))
+                held = found.slots.take(places, mode="clip") == slots
+                row[held] = found.counts[places[held]]
+        return counts
+
+    def score_of(
+        self, counts: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the scores of texts of these lengths that hold the terms so often."""
+        most = fsum(self._weights)
+        scores = np.zeros(counts.shape[1])
+        divisor = self._saturation.divisor(lengths)
+        for row, weight in zip(counts, self._weights, strict=True):
+            scores += row / (row + divisor) * (weight / most)
+        return scores
 
 
 def _holds(found: NDArray[np.int32], slots: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -147,10 +183,17 @@ def score(
     *,
     selection: Selection,
     average: float,
+    stressed: Container[str] = (),
 ) -> Lexical:
-    """Score the selected slots. `terms` are distinct and sorted, each with its part."""
+    """Score the selected slots. `terms` are distinct and sorted, each with its part.
+
+    Terms that are `stressed` count for more than their rarity.
+    """
     sparse = is_sparse(selection)
-    weights = [rarity(selection.count, part.frequency) for part in parts]
+    weights = [
+        rarity(selection.count, part.frequency) * (STRESS if term in stressed else 1.0)
+        for term, part in zip(terms, parts, strict=True)
+    ]
     # A term adds its weight times a saturation below 1 (K1 + 1 would cancel out).
     most = fsum(weights)
     saturation = _Saturation(lengths, average)
@@ -160,9 +203,9 @@ def score(
             np.add.at(scores, part.places, saturation.of(part.posting, weight / most))
     if not sparse and not selection.is_solid:
         scores *= selection.mask
-    found = tuple(part.posting.slots for part in parts)
+    found = tuple(part.posting for part in parts)
     slots = selection.slots if sparse else None
-    return Lexical(tuple(terms), scores, slots, found, tuple(weights))
+    return Lexical(tuple(terms), scores, slots, found, tuple(weights), saturation)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,6 +256,10 @@ class _Saturation:
         b = length_weight(average)
         self._base = K1 * (1.0 - b)
         self._slope = K1 * b / average if b else 0.0
+
+    def divisor(self, lengths: NDArray[np.float64]) -> NDArray[np.float64] | float:
+        """Return what is added to a term's count in texts of these lengths to divide it by."""
+        return lengths * self._slope + self._base if self._slope else self._base
 
     def of(self, posting: Posting, weight: float) -> NDArray[np.float64]:
         """Return what a term of this weight adds to each of its slots."""

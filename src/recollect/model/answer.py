@@ -25,9 +25,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The inputs of a score, each from 0 to 1, and the two that similarity is made of.
+    """The inputs of a score, each from 0 to 1, and those that similarity is made of.
 
-    `lexical` and `semantic` are None when that source had nothing to say: no query, no vector.
+    `lexical` and `semantic` are the Pak's own words and meaning; `nearby` is both with the turns
+    around it, `thread` the best of those in its thread. `speaker`: the question names who said it;
+    `date`: it is from a time that the question names; `time_words`: the question asks when, and it
+    tells a time. Each is None when it had nothing to say: no query, no vector, no thread.
     """
 
     similarity: float
@@ -37,6 +40,11 @@ class Signals:
     reinforcement: float
     lexical: float | None = None
     semantic: float | None = None
+    nearby: float | None = None
+    thread: float | None = None
+    speaker: float | None = None
+    date: float | None = None
+    time_words: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ LOCAL = Place()
 class Memory:
     """One Pak with everything the engine keeps about it.
 
-    Times of the calendar are ISO-8601 text in UTC; `last_reinforced` counts active hours.
+    Times of the calendar are ISO-8601 text in UTC, but for an `occurred_at` that nobody could read;
+    `last_reinforced` counts active hours.
     """
 
     pak_id: str
@@ -67,6 +68,7 @@ class Remembered:
     """What `remember` did.
 
     `near_duplicates` is None when nobody looked: automatic links are off, or there is no vector.
+    `unread` names fields that were kept as they are because nobody could read a time in them.
     """
 
     pak_id: str
@@ -74,3 +76,4 @@ class Remembered:
     state: Literal["ready", "pending"]
     near_duplicates: tuple[str, ...] | None = None
     linked: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,16 @@ from recollect.recall.guarantee import guarantee
 from recollect.recall.pack import pack
 from recollect.recall.question import ask
 from recollect.recall.suppress import suppress
+from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
 __all__ = ["Answer", "Request", "Sources", "recall"]
 
 # A frame that is mostly about the question leaves out what has nothing to do with it.
 _ABOUT_THE_QUESTION = 0.5
+
+# Where two of the signals stand in the order of their fields.
+_NEARBY, _THREAD = 7, 8
 
 # Without a question all rows are ranked; this many more than asked for are kept for suppression.
 _SPARE = 50
@@ -133,7 +138,11 @@ def _candidates(
     if request.query is None:
         return candidates.everything(selection), ()
     question = ask(
-        request.query, embedder=sources.embedder, index=sources.index, selection=selection
+        request.query,
+        embedder=sources.embedder,
+        index=sources.index,
+        selection=selection,
+        now=request.now,
     )
     found = candidates.matching(
         sources.index,
@@ -193,7 +202,7 @@ def _signals(
     slots = found.slots
     hours = request.active_hours - index.column("last_reinforced")[slots]
     return score.SignalColumns(
-        similarity=found.similarity,
+        similarity=found.likeness.similarity,
         confidence=index.column("confidence")[slots],
         recency=score.recency(index.column("decay")[slots], hours),
         centrality=score.centrality(index.degrees(reach, slots)),
@@ -205,17 +214,26 @@ def _shown(
     signals: score.SignalColumns, found: Candidates, rows: NDArray[np.int64]
 ) -> list[Signals]:
     """Return the signals of some rows as an answer shows them: to nine decimals."""
+    likeness = found.likeness
     columns = (
         signals.similarity,
         signals.confidence,
         signals.recency,
         signals.centrality,
         signals.reinforcement,
-        found.lexical,
-        found.semantic,
+        likeness.lexical,
+        likeness.semantic,
+        likeness.nearby,
+        likeness.thread,
+        likeness.speaker,
+        likeness.date,
+        likeness.time_words,
     )
     given = iter(np.array([c for c in columns if c is not None])[:, rows].round(9).tolist())
-    shown = ([None] * len(rows) if column is None else next(given) for column in columns)
+    shown = [[None] * len(rows) if column is None else next(given) for column in columns]
+    for place in (_NEARBY, _THREAD):
+        # Not a number: the row is in no thread.
+        shown[place] = [None if value != value else value for value in shown[place]]
     return [Signals(*values) for values in zip(*shown, strict=True)]
 
 
@@ -227,16 +245,49 @@ def _hydrated(
     shown = [item for item in items if item.ranked.pak_id in memories]
     slots = np.array([item.ranked.slot for item in shown], dtype=np.int64)
     matched = _matched(slots, found)
+    origins = _origins(slots, sources.index, found)
     return [
         _block(
-            item, memories[item.ranked.pak_id], terms, _linked(item, slot, sources, found, reach)
+            item,
+            memories[item.ranked.pak_id],
+            terms,
+            _linked(item, slot, sources, found, reach),
+            origin,
         )
-        for item, slot, terms in zip(shown, slots, matched, strict=True)
+        for item, slot, terms, origin in zip(shown, slots, matched, origins, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """What of a Pak's thread and time speaks for it, in words."""
+
+    thread_of: str | None = None
+    from_time: str | None = None
+
+
+def _origins(slots: NDArray[np.int64], index: MemoryIndex, found: Candidates) -> Iterable[_Origin]:
+    times = () if found.question is None else found.question.times
+    best = found.likeness.best
+    if best is None and not times:
+        return repeat(_Origin(), len(slots))
+    rows = [np.flatnonzero(found.slots == slot)[0] for slot in slots]
+    days = index.column("day")[slots]
+    named = (nearest_time(int(day), times) for day in days) if times else repeat(None)
+    leads = slots if best is None else best[rows]
+    others = (None if lead in (slot, -1) else lead for lead, slot in zip(leads, slots, strict=True))
+    return [
+        _Origin(None if lead is None else index.pak_ids(np.array([lead]))[0], time)
+        for lead, time in zip(others, named, strict=False)
     ]
 
 
 def _block(
-    item: ChosenItem, memory: Memory, matched: Sequence[str], linked: Sequence[str]
+    item: ChosenItem,
+    memory: Memory,
+    matched: Sequence[str],
+    linked: Sequence[str],
+    origin: _Origin,
 ) -> ScoredBlock:
     ranked = item.ranked
     return ScoredBlock(
@@ -250,6 +301,9 @@ def _block(
             ranked.signals,
             matched_terms=matched,
             linked_to=linked,
+            said_by=memory.speaker if ranked.signals.speaker else None,
+            from_time=origin.from_time,
+            thread_of=origin.thread_of,
             reinforced=memory.reinforced,
             was_expanded=ranked.was_expanded,
             guaranteed=item.guaranteed,

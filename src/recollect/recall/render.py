@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from recollect.dates import NO_DAY, day_number
 from recollect.errors import InvalidInput
 from recollect.model import ScoredBlock
 
@@ -125,9 +126,16 @@ def _content(block: ScoredBlock) -> str:
 def _attested(block: ScoredBlock) -> str:
     """Return the content after who said it and on which day, as far as that is known."""
     speaker = " ".join((block.memory.speaker or "").split())
-    day = (block.memory.occurred_at or "")[: len("2023-05-08")]
+    day = _day(block.memory.occurred_at)
     origin = ", ".join(part for part in (speaker, day) if part)
     return f"({origin}) {block.content.strip()}" if origin else block.content
+
+
+def _day(occurred_at: str | None) -> str:
+    """Return the day of a time, or what was written where nobody could read it."""
+    if day_number(occurred_at) == NO_DAY:
+        return " ".join((occurred_at or "").split())
+    return (occurred_at or "")[: len("2023-05-08")]
 
 
 TEMPLATES: Mapping[str, tuple[Section, ...]] = MappingProxyType(

@@ -12,6 +12,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.model import Memory, Place
 from recollect.recall.score import decay_for
@@ -50,7 +51,7 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         summary=_text("summary", arguments.get("summary") or ""),
         tags=tags,
         confidence=_confidence(arguments.get("confidence", 1.0)),
-        occurred_at=_moment("occurred_at", arguments.get("occurred_at")),
+        occurred_at=_occurred(arguments.get("occurred_at")),
         valid_until=_moment("valid_until", arguments.get("valid_until")),
         created_at=now,
         updated_at=now,
@@ -122,6 +123,14 @@ def _optional(field: str, value: Any) -> str | None:
     if not text.strip():
         raise InvalidInput(f"{field} is blank.", hint=f"leave {field} out, or fill it in.")
     return text
+
+
+def _occurred(value: Any) -> str | None:
+    """Return a time in one spelling, or as it is where nobody can tell which time is meant."""
+    if value is None:
+        return None
+    text = _name("occurred_at", value)
+    return read_moment(text) or text
 
 
 def _moment(field: str, value: Any) -> str | None:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.dates import NO_DAY, day_number
 from recollect.embed import EmbedderError, ModelIdentity, check_model
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
@@ -169,7 +170,7 @@ def _unlinked(
 ) -> tuple[Remembered, ...]:
     state: Literal["ready", "pending"] = "ready" if embedded.error is None else "pending"
     return tuple(
-        Remembered(memory.pak_id, one.created, state)
+        Remembered(memory.pak_id, one.created, state, unread=_unread(memory))
         for memory, one in zip(memories, written, strict=True)
     )
 
@@ -196,10 +197,17 @@ def _linked(
                 state="ready",
                 near_duplicates=near_duplicates(likes),
                 linked=tuple(like.pak_id for like in joined),
+                unread=_unread(memory),
             )
         )
     store.put_edges(edges.changed.values())
     return tuple(remembered)
+
+
+def _unread(memory: Memory) -> tuple[str, ...]:
+    """Return the fields that should tell a time and do not."""
+    told = memory.occurred_at is None or day_number(memory.occurred_at) != NO_DAY
+    return () if told else ("occurred_at",)
 
 
 def _likenesses(

@@ -38,7 +38,7 @@ ARGUMENT_VALUES: dict[str, list[Any]] = {
         1_767_225_600,
         "",
     ],
-    "occurred_at": ["yesterday", 5, "", "\ud800"],
+    "occurred_at": [5, "", "\ud800", "x" * 1001],
     "valid_until": ["2026-13-01", 5, ""],
     "project": ["", "  ", 5],
     "source": [" ", 5],

@@ -28,7 +28,9 @@ def filled(*memories: Memory) -> Columns:
     columns = Columns()
     count = len(memories)
     numbers = list(range(count))
-    columns.extend(memories, row_ids=numbers, lengths=[1] * count, digests=numbers)
+    columns.extend(
+        memories, row_ids=numbers, lengths=[1] * count, digests=numbers, marks=[0] * count
+    )
     return columns
 
 

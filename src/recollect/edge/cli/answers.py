@@ -199,8 +199,16 @@ def _scored(score: float) -> RenderableType:
 
 
 def _sources(result: RecallResult) -> str:
-    words, meaning = result.signals.lexical, result.signals.semantic
-    parts = [("words", words), ("meaning", meaning)]
+    signals = result.signals
+    parts = [
+        ("words", signals.lexical),
+        ("meaning", signals.semantic),
+        ("nearby", signals.nearby),
+        ("thread", signals.thread),
+        ("speaker", signals.speaker),
+        ("date", signals.date),
+        ("time words", signals.time_words),
+    ]
     return ", ".join(f"{name} {value:.3f}" for name, value in parts if value is not None)
 
 

@@ -65,7 +65,7 @@ def remember(
     ] = None,
     occurred_at: Annotated[
         str | None,
-        typer.Option("--occurred-at", metavar="TIME", help="When it happened, ISO-8601."),
+        typer.Option("--occurred-at", metavar="TIME", help="When it happened: 8 May 2023."),
     ] = None,
     pak_id: Annotated[
         str | None,
@@ -141,6 +141,8 @@ def _draw(console: Console, done: Remembered, complaint: str | None) -> None:
         console.print(f"Remembered {pak_id}", soft_wrap=True)
     else:
         console.print(f"{pak_id} was there already and now says this.", soft_wrap=True)
+    if done.unread:
+        console.print("No time could be read from --occurred-at; it is kept as it is.")
     if done.near_duplicates:
         console.print(f"Nearly the same: {plain(', '.join(done.near_duplicates))}", soft_wrap=True)
     if done.linked:

@@ -1,0 +1,74 @@
+"""Whom a question names: from a word to the speakers who are called so.
+
+The index's vocabulary of speakers and the terms of a question come in, speakers go out. Names of
+several words are known by the first as well as by all. Who of them may be known to the caller is
+not decided here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.index.analyse import COMMON, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.index.columns import Vocabulary
+
+__all__ = ["Speaker", "Speakers"]
+
+# A shorter word is an initial or a title at best.
+_SHORTEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A speaker that was named: the number in the column, the name, and the terms that named it."""
+
+    code: int
+    name: str
+    terms: tuple[str, ...]
+
+
+class Speakers:
+    """First terms of names to speakers, filled as the vocabulary grows."""
+
+    def __init__(self) -> None:
+        self._known: Vocabulary | None = None
+        self._read = 0
+        self._by_term: dict[str, list[Speaker]] = {}
+
+    def named(self, spoken: Mapping[str, str], vocabulary: Vocabulary) -> list[Speaker]:
+        """Return the speakers whose first name, or whole name, is among the terms."""
+        self._catch_up(vocabulary)
+        called = {term for term, word in spoken.items() if term in self._by_term}
+        return [
+            Speaker(one.code, one.name, tuple(term for term in one.terms if term in spoken))
+            for term in sorted(called)
+            for one in self._by_term[term]
+            if _is_spelt_as_name(spoken[term], one.name, spoken)
+        ]
+
+    def _catch_up(self, vocabulary: Vocabulary) -> None:
+        if vocabulary is not self._known:
+            self._known, self._read, self._by_term = vocabulary, 0, {}
+        for code in range(self._read, len(vocabulary.in_order)):
+            self._add(code, vocabulary.in_order[code])
+        self._read = len(vocabulary.in_order)
+
+    def _add(self, code: int, name: str | None) -> None:
+        found = tuple(dict.fromkeys(terms(name or "")))
+        first = next((term for term in found if len(term) >= _SHORTEST), None)
+        if name is not None and first is not None:
+            self._by_term.setdefault(first, []).append(Speaker(code, name, found))
+
+
+def _is_spelt_as_name(word: str, name: str, spoken: Mapping[str, str]) -> bool:
+    """Whether "Will" is meant and not "will": by its capital, where capitals are used at all."""
+    if not name[:1].isupper() or word[:1].isupper():
+        return True
+    # Every question may begin with a capital.
+    capitals = any(other[:1].isupper() for other in list(spoken.values())[1:])
+    return not capitals and COMMON.isdisjoint(terms(word))

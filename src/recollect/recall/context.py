@@ -1,0 +1,131 @@
+"""What the turns of a thread lend each other when they are matched with a question.
+
+In: the line of threads that the caller may read, the question's words, and rows that are being
+compared. Out: for each row how well it matches together with the turns around it, and the best
+such match in its thread. A turn counts less the further away it is; but the words of a question
+count in full for the reply to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.analyse import ASKS
+from recollect.index.index import MemoryIndex
+from recollect.index.lexical import Lexical
+from recollect.index.threads import Line
+from recollect.recall.similarity import match
+
+__all__ = ["Context", "context", "with_neighbours"]
+
+# What a turn lends to one that is so many steps away.
+_LENT = (0.5, 0.25)
+_REACH = len(_LENT)
+# What a question lends to the turn that follows it.
+_LENT_TO_REPLY = 1.0
+
+Floats = NDArray[np.float64]
+Slots = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """For each row: its match with its neighbours, the best in its thread, and whose that is.
+
+    Not a number, and -1, where a row is in no thread.
+    """
+
+    nearby: Floats
+    thread: Floats
+    best: Slots
+
+
+def with_neighbours(line: Line, slots: Slots) -> Slots:
+    """Return some slots and the turns right before and after each of them; ascending."""
+    beside = line.slots[line.around(line.places(slots), 1)]
+    return np.union1d(slots, beside)
+
+
+def context(
+    index: MemoryIndex,
+    words: Lexical,
+    line: Line,
+    slots: Slots,
+    *,
+    semantic: Floats | None,
+    cosines: Callable[[Slots], Floats],
+) -> Context:
+    """Return the context of rows, given ascending with their cosines; others' are asked for."""
+    everyone = len(line) <= len(slots)
+    part = line if everyone else line.at(line.around(line.places(slots), _REACH))
+    found = Context(
+        np.full(len(slots), np.nan), np.full(len(slots), np.nan), np.full(len(slots), -1)
+    )
+    if not len(part):
+        return found
+    at = slots.searchsorted(part.slots)
+    compared = slots.take(at, mode="clip") == part.slots
+    meaning = None
+    if semantic is not None:
+        meaning = semantic.take(at, mode="clip")
+        if not compared.all():
+            meaning[~compared] = cosines(part.slots[~compared])
+    nearby = match(_words(index, words, part), None if meaning is None else _smooth(part, meaning))
+    # At the rim of the part some neighbours are missing, so what is not compared is not the best.
+    best, leads = _best_of_thread(part, np.where(compared, nearby, -1.0))
+    rows = at[compared]
+    found.nearby[rows], found.thread[rows] = nearby[compared], best[compared]
+    found.best[rows] = leads[compared]
+    return found
+
+
+def _words(index: MemoryIndex, words: Lexical, part: Line) -> Floats:
+    """Return BM25 of each turn with what its neighbours lend to it."""
+    counts = words.counts_at(part.slots)
+    lengths = index.column("length")[part.slots].astype(np.float64)
+    asked = (index.column("marks")[part.slots] & ASKS) > 0
+    lent = np.zeros_like(counts)
+    for away, share in enumerate(_LENT, 1):
+        earlier = np.where(asked, _LENT_TO_REPLY, share) if away == 1 else share
+        lent += _shifted(part, counts * earlier, away)
+        lent += _shifted(part, counts * share, -away)
+    return words.score_of(counts + lent, _smooth(part, lengths))
+
+
+def _smooth(part: Line, values: Floats) -> Floats:
+    """Return a weighted mean with the neighbours; a turn stands in for those it lacks."""
+    total, weight = values.copy(), 1.0
+    for away, share in enumerate(_LENT, 1):
+        for step in (away, -away):
+            total += share * _shifted(part, values, step, values)
+        weight += 2 * share
+    return total / weight
+
+
+def _shifted(part: Line, values: Floats, step: int, instead: Floats | None = None) -> Floats:
+    """Return for each turn the value of the one `step` turns before it (after it, if negative)."""
+    moved = np.zeros_like(values) if instead is None else instead.copy()
+    many, away = len(part), abs(step)
+    if many <= away:
+        return moved
+    linked = part.follows[away:].copy()
+    for closer in range(1, away):
+        linked &= part.follows[away - closer : many - closer]
+    before, after = slice(0, many - away), slice(away, many)
+    source, target = (before, after) if step > 0 else (after, before)
+    np.copyto(moved[..., target], values[..., source], where=linked)
+    return moved
+
+
+def _best_of_thread(part: Line, values: Floats) -> tuple[Floats, Slots]:
+    """Return for each turn the largest value in its thread, and the first slot that has it."""
+    starts = np.flatnonzero(np.diff(part.threads, prepend=-1))
+    lengths = np.diff(starts, append=len(part))
+    best = np.repeat(np.maximum.reduceat(values, starts), lengths)
+    has_it = np.flatnonzero(values == best)
+    first = has_it[np.searchsorted(has_it, starts)]
+    return best, np.repeat(part.slots[first], lengths)

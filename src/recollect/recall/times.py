@@ -1,0 +1,267 @@
+"""The times a question speaks of: months, years, days, weekdays, and words relative to now.
+
+In: the question's text and the day it is asked. Out: `Time`s, each with the days it covers and
+the words that named it, and how close a Pak's day comes to any of them. English only; in any other
+language no time is found and nothing changes.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.dates import MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
+
+__all__ = ["Time", "asks_when", "closeness", "day_of", "nearest_time", "times_in"]
+
+# A turn tells of the days before it and plans those after: so far away a day still counts a little.
+_TAIL_DAYS = 14.0
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_SHORT = "|".join(name for name in MONTH_NAMES if name not in MONTHS)
+_LONG = "|".join(MONTHS)
+_ANY = rf"(?:{_LONG}|(?:{_SHORT})\b)\.?"
+_COUNT = "a one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: max(number, 1) for number, word in enumerate(_COUNT.split())}
+_DAYS = "|".join(WEEKDAYS)
+_TH = "(?:st|nd|rd|th)?"
+_TIME = re.compile(
+    rf"""\b(?:
+      (?P<iso>\d{{4}}-\d{{2}}(?:-\d{{2}})?)
+    | (?P<day>\d{{1,2}}){_TH}(?:\s+of)?\s+(?P<day_month>{_ANY})(?:,?\s*(?P<day_year>\d{{4}}))?
+    | (?P<month_day>{_ANY})\s+(?P<day_after>\d{{1,2}}){_TH}(?!\d)
+      (?:,?\s*(?P<year_after>\d{{4}}))?
+    | (?P<month_year>{_ANY}),?\s+(?P<year_of_month>\d{{4}})
+    | (?P<which_month>last|this|next)\s+(?P<that_month>{_LONG})
+    | (?P<month>{_LONG})
+    | (?P<year>(?:19|20)\d{{2}})
+    | (?P<named_day>yesterday|today|tonight|tomorrow)
+    | (?P<which>last|past|previous|this|next)\s+(?P<unit>week|weekend|month|year|{_DAYS})
+    | (?P<count>\d{{1,3}}|{"|".join(_NUMBERS)})\s+(?P<ago>day|week|month|year)s?\s+ago
+    | (?:on|since|until|by)\s+(?P<weekday>{_DAYS})
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# May, March and their like are words and names too: alone they are months where one of these leads.
+_LEADING = re.compile(
+    r"\b(?:in|of|since|during|by|before|after|until|from|between|early|late|mid)"
+    r"[\s-]+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\bwhen\b|\bhow long\b|\b(?:what|which) (?:year|month|week|day|date|time)\b"
+    r"|\bhow many (?:years|months|weeks|days)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Days from first to last, counted from 1970; `yearly`: in every year. `words` named it."""
+
+    first: int
+    last: int
+    words: str
+    yearly: bool = False
+
+
+def asks_when(query: str) -> bool:
+    """Whether a question asks for a time."""
+    return _WHEN.search(query) is not None
+
+
+def day_of(seconds: float) -> date:
+    """Return the day of a moment in Unix seconds, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).date()
+
+
+def times_in(query: str, today: date) -> tuple[Time, ...]:
+    """Return the times that a question names, in the order it names them."""
+    found = []
+    for match in _TIME.finditer(query):
+        try:
+            span = _span(match, query, today)
+        except (ValueError, OverflowError):
+            continue  # the 31st of June, or a year before the first
+        if span is not None:
+            first, last, yearly = span
+            words = " ".join(match[0].split())
+            found.append(Time(_number(first), _number(last), words, yearly))
+    return tuple(found)
+
+
+def closeness(days: NDArray[np.integer], times: Iterable[Time]) -> NDArray[np.float64]:
+    """Return how close each day comes to any of the times: 1 within, 0 a fortnight away."""
+    known = days != NO_DAY
+    close = np.zeros(len(days))
+    for first, last in _spans(times, days[known]):
+        gap = np.maximum(np.maximum(first - days, days - last), 0)
+        np.maximum(close, 1.0 - gap / _TAIL_DAYS, out=close, where=known)
+    return close
+
+
+def nearest_time(day: int, times: Sequence[Time]) -> str | None:
+    """Return the words of the time that a day comes closest to; None if it comes close to none."""
+    days = np.array([day])
+    close = [float(closeness(days, [time])[0]) for time in times]
+    nearest = max(range(len(times)), key=close.__getitem__)
+    if close[nearest] <= 0.0:
+        return None
+    words = times[nearest].words
+    return words if close[nearest] == 1.0 else f"close to {words}"
+
+
+def _spans(times: Iterable[Time], days: NDArray[np.integer]) -> list[tuple[int, int]]:
+    """Return the times' days; those of every year once for each year that is met."""
+    spans = []
+    for time in times:
+        if not time.yearly:
+            spans.append((time.first, time.last))
+            continue
+        first, last = (date.fromordinal(day + _EPOCH) for day in (time.first, time.last))
+        for year in np.unique(days.astype("datetime64[D]").astype("datetime64[Y]").astype(int)):
+            ends = _in_year(first, int(year) + 1970), _in_year(last, int(year) + 1970)
+            spans.append((_number(ends[0]), _number(ends[1])))
+    return spans
+
+
+def _in_year(day: date, year: int) -> date:
+    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
+
+
+_Span = tuple[date, date, bool]
+# A leap year, so that the 29th of February can be any year's.
+_ANY_YEAR = 2000
+
+
+def _span(match: re.Match[str], query: str, today: date) -> _Span | None:
+    """Return the days that a match stands for, and whether they are every year's."""
+    for group, read in _READERS:
+        if match[group]:
+            return read(match, query, today)
+    return None
+
+
+def _iso(match: re.Match[str], _query: str, _today: date) -> _Span:
+    year, month, *day = map(int, match["iso"].split("-"))
+    return _day(year, month, day[0]) if day else _month(year, month)
+
+
+def _day_month(match: re.Match[str], _query: str, _today: date) -> _Span:
+    return _dated(match["day_month"], match["day"], match["day_year"])
+
+
+def _month_day(match: re.Match[str], _query: str, _today: date) -> _Span:
+    return _dated(match["month_day"], match["day_after"], match["year_after"])
+
+
+def _month_year(match: re.Match[str], _query: str, _today: date) -> _Span:
+    return _month(int(match["year_of_month"]), _month_number(match["month_year"]))
+
+
+def _which_month(match: re.Match[str], _query: str, today: date) -> _Span:
+    month, which = _month_number(match["that_month"]), match["which_month"].lower()
+    year = today.year
+    if which == "last" and month >= today.month:
+        year -= 1
+    if which == "next" and month <= today.month:
+        year += 1
+    return _month(year, month)
+
+
+def _bare_month(match: re.Match[str], query: str, _today: date) -> _Span | None:
+    if not _LEADING.search(query[: match.start()]):
+        return None
+    return (*_month(_ANY_YEAR, _month_number(match["month"]))[:2], True)
+
+
+def _year(match: re.Match[str], _query: str, _today: date) -> _Span:
+    year = int(match["year"])
+    return date(year, 1, 1), date(year, 12, 31), False
+
+
+def _named_day(match: re.Match[str], _query: str, today: date) -> _Span:
+    steps = {"yesterday": -1, "tomorrow": 1}.get(match["named_day"].lower(), 0)
+    day = today + timedelta(days=steps)
+    return day, day, False
+
+
+def _which(match: re.Match[str], _query: str, today: date) -> _Span:
+    unit, which = match["unit"].lower(), match["which"].lower()
+    step = {"this": 0, "next": 1}.get(which, -1)
+    if unit == "year":
+        return date(today.year + step, 1, 1), date(today.year + step, 12, 31), False
+    if unit == "month":
+        months = today.year * 12 + today.month - 1 + step
+        return _month(months // 12, months % 12 + 1)
+    if unit in WEEKDAYS:
+        return _weekday(unit, today, ahead=step > 0)
+    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
+    start = 5 if unit == "weekend" else 0
+    return monday + timedelta(days=start), monday + timedelta(days=6), False
+
+
+def _ago(match: re.Match[str], _query: str, today: date) -> _Span:
+    count, unit = match["count"].lower(), match["ago"].lower()
+    many = int(count) if count.isdigit() else _NUMBERS[count]
+    if unit == "year":
+        return date(today.year - many, 1, 1), date(today.year - many, 12, 31), False
+    days, around = {"day": (1, 0), "week": (7, 3), "month": (30, 15)}[unit]
+    middle = today - timedelta(days=many * days)
+    return middle - timedelta(days=around), middle + timedelta(days=around), False
+
+
+def _on_weekday(match: re.Match[str], _query: str, today: date) -> _Span:
+    return _weekday(match["weekday"].lower(), today, ahead=False)
+
+
+_Reader = Callable[[re.Match[str], str, date], _Span | None]
+_READERS: Sequence[tuple[str, _Reader]] = (
+    ("iso", _iso),
+    ("day_month", _day_month),
+    ("month_day", _month_day),
+    ("month_year", _month_year),
+    ("which_month", _which_month),
+    ("month", _bare_month),
+    ("year", _year),
+    ("named_day", _named_day),
+    ("which", _which),
+    ("ago", _ago),
+    ("weekday", _on_weekday),
+)
+
+
+def _weekday(name: str, today: date, *, ahead: bool) -> _Span:
+    """Return the last such day before today, or the next one after."""
+    apart = (WEEKDAYS.index(name) - today.weekday()) % 7
+    day = today + timedelta(days=(apart or 7) if ahead else apart - 7)
+    return day, day, False
+
+
+def _dated(month: str, day: str, year: str | None) -> _Span:
+    if year is not None:
+        return _day(int(year), _month_number(month), int(day))
+    return (*_day(_ANY_YEAR, _month_number(month), int(day))[:2], True)
+
+
+def _day(year: int, month: int, day: int) -> _Span:
+    only = date(year, month, day)
+    return only, only, False
+
+
+def _month(year: int, month: int) -> _Span:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1]), False
+
+
+def _month_number(name: str) -> int:
+    return MONTH_NAMES[name.lower().rstrip(".")]
+
+
+def _number(day: date) -> int:
+    return day.toordinal() - _EPOCH
