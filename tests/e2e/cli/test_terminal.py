@@ -173,3 +173,16 @@ def test_a_reader_that_leaves_early_is_no_traceback(shop: Path) -> None:
         assert child.stderr is not None
         child.stdout.close()
         assert b"Traceback" not in child.stderr.read()
+
+
+def test_an_evaluation_shows_a_bar_to_people_and_its_table_stays(tmp_path: Path) -> None:
+    notes = Path(__file__).parents[2] / "data" / "notes"
+    files = [
+        f"--corpus={notes / 'corpus.jsonl'}",
+        f"--queries={notes / 'queries.jsonl'}",
+        f"--qrels={notes / 'qrels.tsv'}",
+    ]
+    shown = at_a_terminal("eval", "jsonl", *files, TMPDIR=str(tmp_path))
+    assert "Remembering and asking" in shown
+    assert "━" in shown
+    assert "paraphrase" in shown.split("Remembering and asking")[-1]
