@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,17 +78,10 @@ def as_text(arguments: Mapping[str, Any]) -> str:
     Of five ways to write a turn, this one served plain BM25 and the cosine best on LoCoMo.
     """
     if "speaker" in arguments:
-        return f"[{_when(arguments['occurred_at'])}] {arguments['speaker']}: {arguments['content']}"
+        return f"[{arguments['occurred_at']}] {arguments['speaker']}: {arguments['content']}"
     if "title" in arguments:
         return f"{arguments['title']}\n{arguments['content']}"
     return str(arguments["content"])
-
-
-def _when(moment: str) -> str:
-    try:
-        return datetime.fromisoformat(moment).strftime("%I:%M %p on %d %B, %Y")
-    except ValueError:
-        return moment
 
 
 def _distinct(collections: Sequence[Mapping[str, Any]], field: str) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ _ASKED = 'a question is {"question": "…", "evidence": ["D1:3"], "category": 4}
 _SESSION = re.compile(r"session_(\d+)")
 # "D8:6; D9:17" is two, "D30:05" is D30:5, and "D:11:26" lost nothing but a digit's place.
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
-_SESSION_TIME = "%I:%M %p on %d %B, %Y"
 
 
 def load_locomo(path: Path) -> Task:
@@ -98,7 +96,7 @@ def _item(turn: Record, thread: str, time: str | None) -> Item:
         "speaker": turn.text("speaker", _TURN),
     }
     if time is not None:
-        arguments["occurred_at"] = _moment(time)
+        arguments["occurred_at"] = time
     return Item(arguments, turn.source)
 
 
@@ -112,14 +110,6 @@ def _turn_id(turn: Record) -> str:
 
 def _spelt(found: re.Match[str]) -> str:
     return f"D{int(found[1])}:{int(found[2])}"
-
-
-def _moment(text: str) -> str:
-    """Return a session's time as ISO-8601 if it is written as LoCoMo does, else as it is."""
-    try:
-        return datetime.strptime(text.strip(), _SESSION_TIME).isoformat()
-    except ValueError:
-        return text
 
 
 def _questions(

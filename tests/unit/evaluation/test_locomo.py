@@ -55,9 +55,9 @@ def test_a_turn_is_a_memory_with_its_session_speaker_time_and_caption(folder: Pa
         "content": "Show me! a red kiln",
         "thread": "session_1",
         "speaker": "Bob",
-        "occurred_at": "2023-05-08T13:56:00",
+        "occurred_at": "1:56 pm on 8 May, 2023",
     }
-    assert collection.items[2].arguments["occurred_at"] == "2023-09-13T00:09:00"
+    assert collection.items[2].arguments["occurred_at"] == "12:09 am on 13 September, 2023"
     assert collection.items[2].source == f"{folder / '7.json'}, session_2[0]"
 
 

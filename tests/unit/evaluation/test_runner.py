@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from recollect.evaluation import (
     summarise,
     write_outcomes,
 )
+from recollect.evaluation.runner import _newest
 
 TEXTS = {
     "kiln": "The kiln is booked until May.",
@@ -92,6 +94,20 @@ def test_two_runs_give_the_same_bytes(done: Run, tmp_path: Path) -> None:
     assert digest(again) == digest(done) == summarise(done).per_question_sha256
     written = (tmp_path / "again.json").read_bytes()
     assert hashlib.sha256(written).hexdigest() == digest(done)
+
+
+def test_questions_are_asked_when_the_newest_text_was_written() -> None:
+    given = tuple(
+        replace(item, arguments={**item.arguments, "occurred_at": moment})
+        for item, moment in zip(
+            items(),
+            ("2 May 2023", "9:30 am on 8 May, 2023", "2023-05-08T11:00:00+02:00", "long ago"),
+            strict=True,
+        )
+    )
+    newest = _newest(Collection("notes", given, QUESTIONS))
+    assert newest == datetime(2023, 5, 8, 9, 30, tzinfo=UTC)
+    assert _newest(Collection("notes", items(), QUESTIONS)).year == 2026
 
 
 def test_every_collection_is_a_store_of_its_own() -> None:
