@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from recollect.admin.gardens import Gardens
+from recollect.admin.keys import Keys
+from recollect.admin.quarantine import Quarantine
+from recollect.admin.trust import Trust
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
+from recollect.model import Principal
 from recollect.paks import RecallStore
 
 __all__ = ["AsyncRecollect"]
@@ -66,10 +71,36 @@ class AsyncRecollect:
         """The frames; looking them up and changing them is not awaited."""
         return self.memory.frames
 
+    @property
+    def principal(self) -> Principal:
+        """Who asks through this handle."""
+        return self.memory.principal
+
+    @property
+    def gardens(self) -> Gardens:
+        """Named access lists; their calls are not awaited."""
+        return self.memory.gardens
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """Facts that wait for a moderator; its calls are not awaited."""
+        return self.memory.quarantine
+
+    @property
+    def keys(self) -> Keys:
+        """Keys by which programs say who they are; its calls are not awaited."""
+        return self.memory.keys
+
+    @property
+    def trust(self) -> Trust:
+        """How far the word of each source counts; its calls are not awaited."""
+        return self.memory.trust
+
     remember = _awaited("remember")
     remember_many = _awaited("remember_many")
     recall = _awaited("recall")
     frame = _awaited("frame")
+    respond = _awaited("respond")
     get = _awaited("get")
     list = _awaited("list")
     link = _awaited("link")
@@ -77,12 +108,25 @@ class AsyncRecollect:
     resolve = _awaited("resolve")
     disputes = _awaited("disputes")
     forget = _awaited("forget")
+    ingest = _awaited("ingest")
+    import_ = _awaited("import_")
+    audit = _awaited("audit")
     retry_pending = _awaited("retry_pending")
     reembed = _awaited("reembed")
     reindex = _awaited("reindex")
     check = _awaited("check")
     stats = _awaited("stats")
     close = _awaited("close")
+
+    async def as_principal(self, principal: Principal) -> AsyncRecollect:
+        """Return a handle on the same store for another principal."""
+        return AsyncRecollect(self.memory.as_principal(principal))
+
+    async def export(self, principal: Principal | None = None) -> AsyncIterator[str]:
+        """Yield what the principal may read as lines of JSON."""
+        lines = self.memory.export(principal)
+        while (line := await asyncio.to_thread(next, lines, None)) is not None:
+            yield line
 
     async def __aenter__(self) -> AsyncRecollect:
         return self

@@ -5,14 +5,37 @@ In: whatever was passed. Out: the value to use, or `InvalidInput`. Nothing is re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.hours import iso
+from recollect.model import Principal, RecallRequest
+from recollect.paks.validate import is_id, optional_text
+from recollect.policy.permit import known_scope
 
-__all__ = ["FUTURE_SECONDS", "arguments", "past", "patterns", "positive", "query"]
+__all__ = [
+    "FUTURE_SECONDS",
+    "MOST_LISTED",
+    "arguments",
+    "forgettable",
+    "listed",
+    "name",
+    "one_of",
+    "past",
+    "patterns",
+    "positive",
+    "principal",
+    "query",
+    "recall",
+    "top_k",
+    "weight",
+]
+
+MOST_LISTED = 1000
+_TOP_K_MAX = 1000
+_BUDGET_MAX = 10**9
 
 # A caller's clock may run ahead of ours by this much; more is a mistake.
 FUTURE_SECONDS = 24 * 3600
@@ -28,6 +51,116 @@ def arguments(item: object) -> Mapping[str, Any]:
         f"an item must be a text or a mapping, not {type(item).__name__}.",
         hint='write "a text" or {"content": "a text", "project": "shop"}.',
     )
+
+
+def listed(items: object) -> Iterable[object]:
+    """Return the items of `remember_many`."""
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InvalidInput(
+            f"items must be a list of memories, not {type(items).__name__}.",
+            hint="use remember() for one.",
+        )
+    return items
+
+
+def recall(request: object) -> RecallRequest:
+    """Return a request with every value checked and normalised, before anything is read."""
+    if not isinstance(request, RecallRequest):
+        raise InvalidInput(
+            f"a request is a RecallRequest, not {type(request).__name__}.",
+            hint="RecallRequest.from_dict builds one from plain data.",
+        )
+    if not isinstance(request.include_quarantined, bool):
+        raise InvalidInput(
+            "include_quarantined must be true or false.", hint="leave it out for false."
+        )
+    budget = request.token_budget
+    return RecallRequest(
+        query=query(request.query),
+        entity=_optional_name("entity", request.entity),
+        relation=_optional_name("relation", request.relation),
+        source=_optional_name("source", request.source),
+        scope=None if request.scope is None else known_scope(request.scope),
+        garden=_optional_name("garden", request.garden),
+        min_confidence=_share("min_confidence", request.min_confidence),
+        tags=patterns(request.tags),
+        project=optional_text("project", request.project),
+        top_k=top_k(request.top_k),
+        token_budget=None if budget is None else positive("token_budget", budget, _BUDGET_MAX),
+        diversity=_share("diversity", request.diversity),
+        frame=request.frame,
+        include_quarantined=request.include_quarantined,
+    )
+
+
+def top_k(value: object) -> int:
+    """Return how many results are asked for."""
+    return positive("top_k", value, _TOP_K_MAX)
+
+
+def principal(value: object) -> Principal:
+    """Return who asks."""
+    if not isinstance(value, Principal):
+        raise InvalidInput(
+            f"a principal is a Principal, not {type(value).__name__}.",
+            hint='from recollect.policy import Principal; Principal(tenant="acme", id="ann")',
+        )
+    return value
+
+
+def one_of(field: str, value: object, known: Sequence[str]) -> None:
+    """Refuse a word that is none of those known."""
+    if value not in known:
+        raise InvalidInput(
+            f"{field} must be {' or '.join(known)}, not {value!r:.60}.",
+            hint=f"leave {field} out for {known[0]}.",
+        )
+
+
+def name(field: str, value: object) -> str:
+    """Return a name that must be given."""
+    found = _optional_name(field, value)
+    if found is None:
+        raise InvalidInput(f"{field} must be given.", hint=f'{field}="..."')
+    return found
+
+
+def weight(value: object) -> None:
+    """Refuse what is no weight of a link."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise InvalidInput(
+            f"weight must be above 0 and at most 1, not {value!r}.", hint="1.0 is strongest."
+        )
+
+
+def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
+    """Return the ids to forget, or the entity; exactly one of them is given."""
+    if (pak_id is None) == (entity is None):
+        raise InvalidInput(
+            "forget takes a pak_id or an entity.", hint='forget("...") or forget(entity="...").'
+        )
+    if entity is not None:
+        return [], name("entity", entity)
+    ids = [pak_id] if isinstance(pak_id, str) or not isinstance(pak_id, Iterable) else list(pak_id)
+    return [one for one in ids if isinstance(one, str) and is_id(one)], None
+
+
+def _optional_name(field: str, value: object) -> str | None:
+    text = optional_text(field, value)
+    if text is not None and not text.strip():
+        raise InvalidInput(f"{field} is blank.", hint=f"leave {field} out, or fill it in.")
+    return text
+
+
+def _share(field: str, value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInput(
+            f"{field} must be a number from 0 to 1, not {value!r:.60}.",
+            hint=f"leave {field} out for the default.",
+        )
+    return float(value)
 
 
 def query(text: object) -> str | None:

@@ -1,56 +1,75 @@
-"""`Recollect`: the front door. It checks, calls the parts in order, and hands back their answers.
+"""`Recollect`: the front door, bound to one principal. It checks, calls the parts in order, and
+hands back their answers.
 
 In: a caller's words. Out: frozen values. The clock, the embedder and randomness come in here and
-are passed down; nothing below reads them for itself. One lock makes a handle safe for threads.
+are passed down; nothing below reads them for itself. What handles of one store share is in
+`recollect.opened`; what looks after a store is in `recollect.admin`.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from threading import RLock
 from types import TracebackType
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from recollect import asked
-from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
-from recollect.errors import InvalidInput, StoreClosed
-from recollect.frames.cache import CacheKey, FrameCache
+from recollect.admin.gardens import Gardens
+from recollect.admin.keys import Keys
+from recollect.admin.quarantine import Quarantine
+from recollect.admin.trust import Trust
+from recollect.embed import ModelIdentity, check_model, load_embedder
+from recollect.errors import InvalidInput, NotAllowed, PakIdTaken
+from recollect.frames.cache import CacheKey
 from recollect.frames.registry import FrameRegistry
 from recollect.hours import HoursMode, iso, moved
-from recollect.index.follow import Follower
 from recollect.model import (
-    LOCAL,
+    INSTRUCTION,
+    LOCAL_PRINCIPAL,
+    Forgotten,
     FrameDefinition,
     FrameResult,
+    Ingested,
+    IngestedItem,
     Memory,
-    RecallAnswer,
-    RecallResult,
+    Place,
+    Principal,
+    RecallRequest,
+    RecallResponse,
     Remembered,
 )
+from recollect.opened import OpenStore, model_of
 from recollect.paks import RecallStore, UnknownPak
 from recollect.paks.validate import is_id, optional_text
+from recollect.policy.permit import chosen_place, known_scope, need, no_garden
+from recollect.policy.sanitizer import SanitizerMode
+from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Dispute, MemoryStore, Page, StoreState
+from recollect.ports.store import ClockState, Dispute, MemoryStore, Standing
 from recollect.recall.pack import count_tokens
-from recollect.recall.pipeline import Answer, Request, Sources
+from recollect.recall.pipeline import Answer, Request
 from recollect.recall.pipeline import recall as answer_to
+from recollect.recall.respond import Moment, respond
+from recollect.recall.sight import MemoryPage, Sight
 from recollect.stores.sqlite import SqliteStore
-from recollect.write.draft import ARGUMENTS, draft
+from recollect.write import transfer
+from recollect.write.draft import ARGUMENTS, derived_id, draft, is_derived
+from recollect.write.forget import erasable, need_right_to_erase, verify
+from recollect.write.ingest import Outside, fact_from, items_of
 from recollect.write.link import edge
 from recollect.write.reembed import reembed
-from recollect.write.reinforce import reinforce
-from recollect.write.remember import fill_pending, remember
+from recollect.write.remember import remember
 
 __all__ = ["Recollect", "SystemClock"]
 
-_TOP_K_MAX = 1000
 _BULK = 512
-_PENDING_NAMED = 1000
 
 
 class SystemClock:
@@ -66,37 +85,25 @@ class Recollect:
 
     def __init__(
         self,
-        store: SqliteStore,
+        opened: OpenStore,
+        catalogue: RecallStore,
+        principal: Principal,
         *,
-        embedder: Embedder,
-        clock: Clock,
-        links: bool,
-        hours: HoursMode,
-        counter: Callable[[str], int],
-        cache_path: Path | None,
+        is_opener: bool,
     ) -> None:
-        self._store: MemoryStore = store
-        self._catalogue = store.catalogue
-        self._path = store.path
-        self._embedder = embedder
-        self._clock = clock
-        self._links = links
-        self._hours: HoursMode = hours
-        self._count_tokens = counter
-        self._follower = Follower(store, cache_path)
-        self._frames = FrameRegistry(_FrameRows(store))
-        self._cached_frames = FrameCache()
-        self._asides = _Asides(-1, (), ())
-        self._embedder_error: EmbedderError | None = None
-        self._checked_model: str | None = None
-        self._lock = RLock()
-        self._closed = False
+        self._opened = opened
+        self._store = opened.store
+        self._catalogue = catalogue
+        self._principal = principal
+        self._is_opener = is_opener
+        self._frames = FrameRegistry(_FrameRows(opened, principal))
 
     @classmethod
     def open(
         cls,
         path: Path | str | None = None,
         *,
+        principal: Principal | None = None,
         embedder: str | Embedder | None = None,
         clock: Clock | None = None,
         links: bool = True,
@@ -104,48 +111,79 @@ class Recollect:
         token_counter: Callable[[str], int] = count_tokens,
         cache_file: bool = True,
         power_safe: bool = False,
+        sanitizer: SanitizerMode = "flag",
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
+
+        `principal` is who asks through this handle; without one it is the local principal, who
+        needs no set-up and may do everything.
 
         Without an `embedder`: the one the memory was filled with, if it came with the install;
         a new memory gets the static one. A memory filled with another one refuses.
         `links=False` skips the search for likenesses on every write: no automatic edges, no report
         of near-duplicates. `hours="wall"` lets idle time count. `cache_file=False` keeps no copy of
-        the index beside the database.
+        the index beside the database. `sanitizer` says what becomes of texts that look like an
+        injection: flag marks and quotes them, block leaves them out, off lets them through.
 
         What a write reported survives the death of the process. With `power_safe` it survives a
         power cut too: every write then waits for the disk.
         """
-        if hours not in get_args(HoursMode):
-            raise InvalidInput(
-                f"hours must be active or wall, not {hours!r}.", hint="leave hours out for active."
-            )
+        asked.one_of("hours", hours, get_args(HoursMode))
+        asked.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
+        who = LOCAL_PRINCIPAL if principal is None else asked.principal(principal)
         store = SqliteStore.open(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
         try:
-            stored = _model_of(store.state())
+            stored = model_of(store.state())
             chosen = load_embedder(_own_embedder(stored) if embedder is None else embedder)
             check_model(stored, chosen)
         except BaseException:
             store.close()
             raise
-        return cls(
+        opened = OpenStore(
             store,
+            store.path,
             embedder=chosen,
             clock=clock or SystemClock(),
             links=links,
             hours=hours,
             counter=token_counter,
             cache_path=_cache_path(store.path) if cache_file else None,
+            sanitizer=sanitizer,
         )
+        return cls(opened, store.catalogue, who, is_opener=principal is None)
+
+    def as_principal(self, principal: Principal) -> Recollect:
+        """Return a handle on the same store for another principal.
+
+        Only the handle that was opened without a principal gives others; what is opened for one
+        principal stays with it. Closing any of them closes the store.
+        """
+        if not self._is_opener:
+            raise NotAllowed(
+                f"this handle belongs to {self._principal.id}.",
+                hint="ask the one that Recollect.open gave without a principal.",
+            )
+        who = asked.principal(principal)
+        return Recollect(self._opened, self._catalogue, who, is_opener=False)
 
     @property
     def path(self) -> Path:
         """Where the database file is."""
-        return self._path
+        return self._opened.path
+
+    @property
+    def principal(self) -> Principal:
+        """Who asks through this handle."""
+        return self._principal
 
     @property
     def paks(self) -> RecallStore:
-        """The catalogue: titles, reason codes, risk flags, full text."""
+        """The catalogue: titles, reason codes, risk flags, full text. It knows no principals."""
+        if not self._is_opener:
+            raise NotAllowed(
+                "the catalogue is not for a handle of one principal.",
+                hint="use recall, list and get; they show what the principal may read.",
+            )
         return self._catalogue
 
     @property
@@ -153,15 +191,34 @@ class Recollect:
         """The frames: register your own, look at, change and delete them."""
         return self._frames
 
+    @property
+    def gardens(self) -> Gardens:
+        """Named access lists: make them, and say who is in them."""
+        return Gardens(self._opened, self._principal)
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """Facts that wait for a moderator."""
+        return Quarantine(self._opened, self._principal)
+
+    @property
+    def keys(self) -> Keys:
+        """Keys by which programs say who they are."""
+        return Keys(
+            self._opened,
+            self._principal,
+            of_all=self._is_opener,
+            random_bytes=secrets.token_bytes,
+        )
+
+    @property
+    def trust(self) -> Trust:
+        """How far the word of each source counts."""
+        return Trust(self._opened, self._principal)
+
     def close(self) -> None:
         """Close the memory, leaving a warm cache for the next opening; closing twice is fine."""
-        with self._lock:
-            if not self._closed:
-                self._closed = True
-                try:
-                    self._follower.save(uuid.uuid4().hex)
-                finally:
-                    self._store.close()
+        self._opened.close(uuid.uuid4().hex)
 
     def __enter__(self) -> Recollect:
         return self
@@ -196,18 +253,23 @@ class Recollect:
         speaker: str | None = None,
         occurred_at: str | None = None,
         valid_until: str | None = None,
+        scope: str | None = None,
+        team: str | None = None,
+        garden: str | None = None,
         now: str | None = None,
     ) -> Remembered:
         """Store a text; it is durable, and visible to the next recall, when this returns.
 
-        The same text in the same place is the same Pak. `state` is pending when the embedder
+        The same text in the same place is the same Pak. Its place is the principal's own, unless a
+        wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the embedder
         failed: the text is safe, and the vector is made up for later. `occurred_at` may be written
         as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and reported.
         """
         given = locals()
-        arguments = {name: given[name] for name in ARGUMENTS}
-        stamp, clock = self._times(now)
-        return self._remember([self._draft(arguments, stamp, clock)], stamp, clock)[0]
+        arguments = {name: given[name] for name in (*ARGUMENTS, *_PLACE)}
+        stamp, clock = self._opened.times(now)
+        drafted = self._draft(arguments, stamp, clock, self._place)
+        return self._remember([drafted], stamp, clock)[0]
 
     def remember_many(
         self,
@@ -215,17 +277,18 @@ class Recollect:
         *,
         progress: Callable[[int, int], None] | None = None,
         now: str | None = None,
-    ) -> list[Remembered]:
-        """Store many texts, a few hundred a transaction; each is durable once reported.
+    ) -> Sequence[Remembered]:
+        """Store many memories, a few hundred a transaction; each is durable once reported.
 
         An item is a text, or a mapping with the arguments of `remember` but `now`. All are checked
         before the first is written.
         """
-        stamp, clock = self._times(now)
+        stamp, clock = self._opened.times(now)
         memories = []
-        for number, item in enumerate(_listed(items)):
+        places = functools.cache(self._place)
+        for number, item in enumerate(asked.listed(items)):
             try:
-                memories.append(self._draft(asked.arguments(item), stamp, clock))
+                memories.append(self._draft(asked.arguments(item), stamp, clock, places))
             except InvalidInput as error:
                 raise InvalidInput(f"item {number}: {error.message}", hint=error.hint) from error
         done: list[Remembered] = []
@@ -244,40 +307,33 @@ class Recollect:
         token_budget: int | None = None,
         tags: Sequence[str] | None = None,
         project: str | None = None,
-    ) -> RecallAnswer:
+        entity: str | None = None,
+        relation: str | None = None,
+        source: str | None = None,
+        scope: str | None = None,
+        garden: str | None = None,
+        min_confidence: float | None = None,
+        diversity: float | None = None,
+        include_quarantined: bool = False,
+    ) -> RecallResponse:
         """Find what answers `query`, best first, with the reasons. Writes nothing.
 
         Without a query, what matters most by the frame's other weights. `tags` are exact names or
-        prefixes ending in %.
+        prefixes ending in %. Everything but the query narrows what is looked through.
         """
-        with self._turn():
-            definition = self._frames.get(frame)
-            sources = self._sources()
-            state = self._follower.state
-            request, clock = self._request(
-                query, definition, top_k, token_budget, tags, project, state=state
-            )
-            answer = answer_to(request, sources)
-        return RecallAnswer(
-            results=tuple(
-                RecallResult(block.memory, block.score, block.why, block.signals)
-                for block in answer.packed.blocks
-            ),
-            query={
-                "query": request.query,
-                "frame": definition.name,
-                "top_k": top_k,
-                "token_budget": token_budget,
-                "tags": list(request.tags),
-                "project": project,
-                "active_hours": clock.active_hours,
-            },
-            generated_at=iso(request.now),
-            tokens_used=answer.packed.tokens_used,
-            truncated=bool(answer.packed.dropped),
-            degraded=answer.degraded,
-            dropped=answer.dropped,
-        )
+        given = locals()
+        names = RecallRequest.__dataclass_fields__
+        return self.respond(RecallRequest(**{name: given[name] for name in names}))
+
+    def respond(self, request: RecallRequest) -> RecallResponse:
+        """Answer a request that came as data; the same as `recall` with its fields."""
+        wanted = asked.recall(request)
+        with self._opened.turn():
+            definition = self._frames.get(wanted.frame)
+            sight = self._sight()
+            clock = self._clock_of(sight)
+            moment = Moment(sight.now, clock.active_hours)
+            return respond(wanted, definition, moment, self._opened.sources(sight))
 
     def frame(
         self,
@@ -291,50 +347,57 @@ class Recollect:
 
         An answer from the frame's cache is marked `cached` and counts nothing.
         """
-        with self._turn():
+        with self._opened.turn():
             definition = self._frames.get(name)
             budget = definition.token_budget if token_budget is None else token_budget
-            state = self._store.state()
-            request, clock = self._request(
-                query, definition, top_k, budget, None, None, state=state
+            sight = self._sight()
+            clock = self._clock_of(sight)
+            request = Request(
+                query=asked.query(query),
+                frame=definition,
+                top_k=asked.top_k(top_k),
+                token_budget=asked.positive("token_budget", budget, 10**9),
+                active_hours=clock.active_hours,
+                now=sight.now,
             )
-            key = CacheKey(definition, LOCAL, query, top_k, budget)
-            found = self._from_cache(key, request.now)
+            key = CacheKey(definition, sight.view, request.query, top_k, budget)
+            found = self._from_cache(key, sight)
             if found is not None:
                 return found
-            token = self._events(definition)
-            result = _frame_result(
-                definition.name, budget, answer_to(request, self._sources(state))
-            )
-            used = reinforce(self._store, [block.pak_id for block in result.blocks], clock=clock)
-            if self._follower.take(used):
-                self._asides = self._asides._replace(revision=used.revision)
+            token = self._token(definition, sight)
+            answer = answer_to(request, self._opened.sources(sight))
+            result = _frame_result(definition.name, budget, answer)
+            self._opened.count_uses([block.pak_id for block in result.blocks], clock)
             if definition.cache is not None:
                 ttl = definition.cache.ttl_seconds
-                self._cached_frames.put(key, result, now=request.now, ttl_seconds=ttl, token=token)
+                self._opened.cached_frames.put(
+                    key, result, now=sight.now, ttl_seconds=ttl, token=token
+                )
             return result
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
-        with self._turn():
-            return self._store.memories([pak_id]).get(pak_id) if is_id(pak_id) else None
+        with self._opened.turn():
+            return self._sight().memories([pak_id]).get(pak_id) if is_id(pak_id) else None
 
     def list(
         self, *, project: str | None = None, limit: int = 100, cursor: str | None = None
-    ) -> Page:
+    ) -> MemoryPage:
         """Return one page of memories, newest first."""
-        with self._turn():
-            return self._store.page(project=project, limit=limit, cursor=cursor)
+        with self._opened.turn():
+            return self._sight().page(
+                project=optional_text("project", project),
+                limit=asked.positive("limit", limit, asked.MOST_LISTED),
+                cursor=cursor,
+            )
 
     def link(self, pak_id: str, other: str, *, weight: float = 1.0) -> None:
         """Join two memories; recall then follows one to the other."""
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1:
-            raise InvalidInput(
-                f"weight must be above 0 and at most 1, not {weight!r}.", hint="1.0 is strongest."
-            )
-        with self._turn():
+        asked.weight(weight)
+        need(self._principal, "write")
+        with self._opened.turn():
             rows = self._two(pak_id, other)
-            with self._writing():
+            with self._opened.writing():
                 self._store.put_edges(
                     [edge(rows[pak_id], rows[other], float(weight), automatic=False)]
                 )
@@ -342,35 +405,140 @@ class Recollect:
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
         note = optional_text("note", note) or ""
-        with self._turn():
+        need(self._principal, "write")
+        with self._opened.turn():
             self._two(pak_id, other)
-            with self._writing():
-                self._store.dispute(pak_id, other, note=note, now=iso(self._clock.now()))
+            with self._opened.writing():
+                self._store.dispute(pak_id, other, note=note, now=self._now())
 
     def resolve(self, pak_id: str, other: str) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""
-        with self._turn():
+        need(self._principal, "write")
+        with self._opened.turn():
             self._two(pak_id, other)
-            with self._writing():
+            with self._opened.writing():
                 return self._store.resolve(pak_id, other)
 
     def disputes(self) -> Sequence[Dispute]:
         """Return the open disputes."""
-        with self._turn():
-            return self._store.disputes()
+        with self._opened.turn():
+            return self._sight().disputes()
 
-    def forget(self, pak_id: str) -> bool:
-        """Delete a memory and all that hangs on it; return whether there was one."""
-        if not is_id(pak_id):
-            return False
-        with self._turn(), self._writing():
-            return self._store.forget(pak_id)
+    def forget(
+        self,
+        pak_id: str | Sequence[str] | None = None,
+        *,
+        entity: str | None = None,
+        scope: str | None = None,
+    ) -> Forgotten:
+        """Erase memories, or everything about an entity, so that no trace of the text is left.
+
+        The owner of a memory may do so, and an admin of its tenant or garden. `scope` leaves other
+        scopes alone. The answer says what was erased; nothing, if there was nothing to erase.
+        """
+        need_right_to_erase(self._principal)
+        wanted, about = asked.forgettable(pak_id, entity)
+        chosen = None if scope is None else known_scope(scope)
+        tenant, who = self._principal.tenant, self._principal.id
+        with self._opened.turn():
+            ids = wanted if about is None else self._store.about(tenant, about)
+            roles = self._store.access.roles_of(tenant, who)
+            erased = erasable(self._store.standing(ids), self._principal, roles, chosen)
+            if not erased:
+                return Forgotten(())
+            target = about if about is not None else "\n".join(erased)
+            with self._opened.administering(
+                self._principal, "forget", _hash(target), f"{len(erased)} Paks"
+            ):
+                edges = self._store.erase(erased)
+            verify(self._store, erased)
+            self._opened.cached_frames.drop_holding(erased)
+            self._opened.follower.wipe()
+            return Forgotten(tuple(erased), edges, self._store.scrub())
+
+    def ingest(
+        self,
+        items: Iterable[Mapping[str, Any]] | str | bytes,
+        *,
+        source: str,
+        scope: str | None = None,
+        team: str | None = None,
+        garden: str | None = None,
+    ) -> Ingested:
+        """Take in facts from outside, each at what the word of `source` is worth here.
+
+        A fact that cannot be taken is refused with the reason; the others are stored. Those of a
+        source that is little trusted, and orders from anyone, wait in quarantine.
+        """
+        need(self._principal, "write")
+        name = asked.name("source", source)
+        stamp, clock = self._opened.times()
+        with self._opened.turn():
+            trust = self.trust.of(name)
+            place = self._place(scope, team, garden)
+            outside = Outside(name, trust, place, stamp, clock.active_hours)
+            taken: list[Memory] = []
+            reports: list[IngestedItem] = []
+            for item in items_of(items):
+                try:
+                    memory = fact_from(item, outside)
+                except InvalidInput as error:
+                    reports.append(IngestedItem("refused", None, error.message, error.hint))
+                    continue
+                taken.append(memory)
+                held = memory.status != "active"
+                reports.append(IngestedItem("quarantined" if held else "accepted", memory.pak_id))
+            for start in range(0, len(taken), _BULK):
+                self._remember(taken[start : start + _BULK], stamp, clock)
+            self._noted("ingest", name, f"{len(taken)} of {len(reports)}")
+        return Ingested(tuple(reports))
+
+    def export(self, principal: Principal | None = None) -> Iterator[str]:
+        """Yield what the principal may read as lines of JSON, which `import_` takes back."""
+        if principal is not None and principal != self._principal:
+            yield from self.as_principal(principal).export()
+            return
+        # The lock is held for a part at a time: whoever reads slowly keeps nobody waiting.
+        parts = transfer.exported(self._sight)
+        while True:
+            with self._opened.turn():
+                lines = next(parts, None)
+            if lines is None:
+                return
+            yield from lines
+
+    def import_(self, lines: Iterable[str]) -> Sequence[Remembered]:
+        """Take back what `export` gave, into the principal's own tenant.
+
+        An admin brings back memories as they were, owners and uses included; anyone else makes
+        them its own. All lines are checked before the first is written.
+        """
+        need(self._principal, "write")
+        stamp, clock = self._opened.times()
+        with self._opened.turn():
+            return transfer.imported(
+                transfer.parsed(lines),
+                draft=functools.partial(
+                    self._imported, now=stamp, clock=clock, places=functools.cache(self._place)
+                ),
+                remember=lambda memories: self._remember(memories, stamp, clock),
+                link=self.link,
+                dispute=self.dispute,
+            )
+
+    def audit(self, *, limit: int = 100, before: int | None = None) -> Sequence[Act]:
+        """Return who did what to look after this memory, latest first."""
+        need(self._principal, "admin")
+        count = asked.positive("limit", limit, asked.MOST_LISTED)
+        with self._opened.turn():
+            return self._store.access.acts(self._principal.tenant, limit=count, before=before)
 
     def retry_pending(self) -> int:
         """Try again to embed what waits for a vector; return how many got one."""
-        with self._turn():
+        need(self._principal, "write")
+        with self._opened.turn():
             filled = 0
-            while done := self._fill_pending():
+            while done := self._opened.fill_pending():
                 filled += done
             return filled
 
@@ -381,187 +549,202 @@ class Recollect:
 
         Return how many texts were embedded now. A run that was cut off goes on when called again.
         """
+        need(self._principal, "admin")
         chosen = load_embedder(embedder)
-        with self._turn():
+        with self._opened.turn():
             done = reembed(self._store, chosen, progress=progress)
-            self._embedder = chosen
-            self._checked_model = None
-            self._follower.forget()
+            self._opened.switched_to(chosen)
             with self._store.transaction():
                 self._store.fire("curate_complete")
             return done
 
     def reindex(self) -> None:
         """Throw the index away and build it anew from the store."""
-        with self._turn():
+        need(self._principal, "admin")
+        with self._opened.turn():
             with self._store.transaction():
                 self._store.tidy()
                 self._store.fire("curate_complete")
-            self._follower.forget()
-            self._follower.current()
+            self._opened.follower.forget()
+            self._opened.follower.current()
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the store, in words; nothing when all is well."""
-        with self._turn():
+        need(self._principal, "admin")
+        with self._opened.turn():
             return self._store.check()
 
     def stats(self) -> dict[str, Any]:
-        """Return facts about the memory: sizes, model, clock, the embedder's last complaint."""
-        with self._turn():
+        """Return facts about the memory: how much may be read; to whoever opened it, all of it."""
+        with self._opened.turn():
+            sight = self._sight()
+            if not self._is_opener:
+                return {"memories": sight.select().count}
             state = self._store.state()
+            error = self._opened.embedder_error
             return {
                 **self._store.count(),
                 "revision": state.revision,
                 "model_id": state.model_id,
                 "dimension": state.dimension,
                 "reembedding_to": state.next_model_id,
-                "active_hours": moved(
-                    state.clock, self._clock.now(), mode=self._hours
-                ).active_hours,
-                "embedder_error": str(self._embedder_error) if self._embedder_error else None,
+                "active_hours": self._clock_of(sight).active_hours,
+                "embedder_error": str(error) if error else None,
             }
 
-    def _turn(self) -> RLock:
-        """Return the lock that lets one thread at a time use this handle."""
-        if self._closed:
-            raise StoreClosed(
-                f"The memory at {self._path} was closed.", hint="open it again with Recollect.open."
-            )
-        return self._lock
+    def _sight(self) -> Sight:
+        """Return what this handle may read, as of now."""
+        sight = self._opened.sight(self._principal)
+        if self._opened.sanitizer != "block":
+            return sight
+        return replace(sight, view=replace(sight.view, without_risky=True))
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Write in one transaction; like every write, it moves the counter of active hours."""
-        with self._store.transaction():
-            self._store.set_clock(self._times(None)[1])
-            yield
+    def _clock_of(self, sight: Sight) -> ClockState:
+        state = self._opened.follower.state
+        return moved(state.clock, sight.now, mode=self._opened.hours)
 
-    def _draft(self, arguments: Mapping[str, Any], now: str, clock: ClockState) -> Memory:
-        return draft(arguments, place=LOCAL, now=now, active_hours=clock.active_hours)
+    def _now(self) -> str:
+        return iso(self._opened.clock.now())
+
+    def _noted(self, act: str, target: str, detail: str) -> None:
+        with self._opened.administering(self._principal, act, target, detail):
+            pass
+
+    def _draft(
+        self,
+        arguments: Mapping[str, Any],
+        now: str,
+        clock: ClockState,
+        places: Callable[..., Place],
+    ) -> Memory:
+        need(self._principal, "write")
+        place = places(*(optional_text(name, arguments.get(name)) for name in _PLACE))
+        own = {name: value for name, value in arguments.items() if name not in _PLACE}
+        memory = draft(own, place=place, now=now, active_hours=clock.active_hours)
+        if memory.category == INSTRUCTION:
+            need(self._principal, "instruct")
+        self._check_id(arguments.get("pak_id"), memory)
+        return memory
+
+    def _imported(
+        self,
+        fields: Mapping[str, Any],
+        now: str,
+        clock: ClockState,
+        places: Callable[..., Place],
+    ) -> Memory:
+        faithful = "admin" in self._principal.permissions
+        given = transfer.arguments(fields)
+        if is_derived(given.get("pak_id")) and not faithful:
+            given = {**given, "pak_id": None}
+        memory = self._draft(given, now, clock, places)
+        return transfer.restored(memory, fields, faithful=faithful)
+
+    def _check_id(self, given: object, memory: Memory) -> None:
+        """Refuse an id made from another text: asking would tell whether that is there.
+
+        An admin may look after everything of its tenant, and bring back what was exported.
+        """
+        if not is_derived(given) or "admin" in self._principal.permissions:
+            return
+        if memory.pak_id != derived_id(memory) and not self._sight().may_read(memory.pak_id):
+            raise _taken(memory.pak_id)
+
+    def _place(self, scope: str | None, team: str | None, garden: str | None) -> Place:
+        if garden is None:
+            return chosen_place(self._principal, scope=scope, team=team)
+        tenant = self._principal.tenant
+        with self._opened.turn():
+            role = self._store.access.roles_of(tenant, self._principal.id).get(garden)
+            known = self._store.access.gardens(tenant).get(garden)
+        if role is None or known is None:
+            raise no_garden(garden)
+        return chosen_place(self._principal, scope=scope, team=team, garden=known, role=role)
 
     def _remember(
         self, memories: Sequence[Memory], now: str, clock: ClockState
     ) -> Sequence[Remembered]:
-        with self._turn():
-            self._check_model(self._store.state())
+        with self._opened.turn():
+            self._opened.check_model(self._store.state())
             batch = remember(
                 memories,
                 store=self._store,
-                embedder=self._embedder,
-                index=self._follower.current() if self._links else None,
+                embedder=self._opened.embedder,
+                index=self._opened.follower.current() if self._opened.links else None,
                 clock=clock,
                 now=now,
+                may_replace=self._may_replace,
             )
-            self._embedder_error = batch.error
+            self._opened.embedder_error = batch.error
             if batch.error is None:
-                self._fill_pending()
+                self._opened.fill_pending()
             return batch.remembered
 
-    def _fill_pending(self) -> int:
-        index = self._follower.current() if self._links else None
-        return fill_pending(self._store, self._embedder, index=index)
+    def _may_replace(self, pak_id: str, standing: Standing) -> None:
+        """Refuse to write over what is not the principal's own."""
+        place = standing.place
+        if (place.tenant, place.owner) == (self._principal.tenant, self._principal.id):
+            return
+        raise _taken(pak_id)
 
-    def _request(
-        self,
-        query: str | None,
-        frame: FrameDefinition,
-        top_k: int,
-        token_budget: int | None,
-        tags: Sequence[str] | None,
-        project: str | None,
-        *,
-        state: StoreState,
-    ) -> tuple[Request, ClockState]:
-        now = self._clock.now()
-        clock = moved(state.clock, now, mode=self._hours)
-        request = Request(
-            query=asked.query(query),
-            frame=frame,
-            top_k=asked.positive("top_k", top_k, _TOP_K_MAX),
-            token_budget=None
-            if token_budget is None
-            else asked.positive("token_budget", token_budget, 10**9),
-            active_hours=clock.active_hours,
-            now=now,
-            project=optional_text("project", project),
-            tags=asked.patterns(tags),
-        )
-        return request, clock
-
-    def _check_model(self, state: StoreState) -> None:
-        """Refuse to go on if another process switched the store to another embedder."""
-        if state.model_id is not None and state.model_id != self._checked_model:
-            check_model(_model_of(state), self._embedder)
-            self._checked_model = state.model_id
-
-    def _sources(self, state: StoreState | None = None) -> Sources:
-        index = self._follower.current(state)
-        self._check_model(self._follower.state)
-        if self._asides.revision != index.revision:
-            self._asides = _asides(self._store, index.revision)
-        return Sources(
-            index=index,
-            embedder=self._embedder,
-            disputes=self._asides.disputes,
-            pending=self._asides.pending,
-            memories=self._store.memories,
-            count_tokens=self._count_tokens,
-        )
-
-    def _from_cache(self, key: CacheKey, now: float) -> FrameResult | None:
+    def _from_cache(self, key: CacheKey, sight: Sight) -> FrameResult | None:
         if key.frame.cache is None:
             return None
-        return self._cached_frames.get(key, now=now, token=self._events(key.frame))
+        token = self._token(key.frame, sight)
+        found = self._opened.cached_frames.get(key, now=sight.now, token=token)
+        # What is in it may have been forgotten or hidden since.
+        if found is None or not all(sight.may_read(block.pak_id) for block in found.blocks):
+            return None
+        return found
 
-    def _events(self, frame: FrameDefinition) -> tuple[int, ...]:
+    def _token(self, frame: FrameDefinition, sight: Sight) -> tuple[object, ...]:
+        """Return the state of what a cached answer depends on, as far as the principal sees it."""
         if frame.cache is None:
             return ()
         fired = self._store.events()
-        return tuple(fired.get(event, 0) for event in frame.cache.invalidate_on)
+        return tuple(
+            sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
+            for event in frame.cache.invalidate_on
+        )
 
     def _two(self, pak_id: str, other: str) -> dict[str, int]:
         if pak_id == other:
             raise InvalidInput(
                 f"{pak_id!r} cannot be joined with itself.", hint="name two memories."
             )
-        rows = self._store.row_ids([one for one in (pak_id, other) if is_id(one)])
+        sight = self._sight()
+        known = [one for one in (pak_id, other) if is_id(one) and sight.may_read(one)]
+        rows = self._store.row_ids(known)
         for one in (pak_id, other):
             if one not in rows:
                 raise UnknownPak(f"There is no memory {one!r}.", hint="check the id with get().")
         return rows
 
-    def _times(self, now: str | None) -> tuple[str, ClockState]:
-        """Return when this happens: the time to write down, and the counter of active hours."""
-        seconds = self._clock.now()
-        with self._turn():
-            clock = moved(self._store.state().clock, seconds, mode=self._hours)
-        return (iso(seconds) if now is None else asked.past(now, seconds)), clock
 
-
-class _Asides(NamedTuple):
-    """The few facts a recall needs beside the index, as of one revision."""
-
-    revision: int
-    disputes: tuple[tuple[str, str], ...]
-    pending: tuple[str, ...]
+_PLACE = ("scope", "team", "garden")
 
 
 class _FrameRows:
-    """The users' frames, as rows of the store."""
+    """The frames of a principal's tenant, as rows of the store; an admin changes them."""
 
-    def __init__(self, store: MemoryStore) -> None:
-        self._store = store
+    def __init__(self, opened: OpenStore, principal: Principal) -> None:
+        self._opened = opened
+        self._store: MemoryStore = opened.store
+        self._principal = principal
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
-        return self._store.frames()
+        with self._opened.turn():
+            return self._store.frames(self._principal.tenant)
 
     def save(self, definition: FrameDefinition, extends: str | None) -> None:
-        with self._store.transaction():
-            self._store.put_frame(definition, extends)
+        need(self._principal, "admin")
+        with self._opened.turn(), self._store.transaction():
+            self._store.put_frame(self._principal.tenant, definition, extends)
 
     def delete(self, name: str) -> None:
-        with self._store.transaction():
-            self._store.delete_frame(name)
+        need(self._principal, "admin")
+        with self._opened.turn(), self._store.transaction():
+            self._store.delete_frame(self._principal.tenant, name)
 
 
 def _frame_result(name: str, budget: int, answer: Answer) -> FrameResult:
@@ -579,14 +762,15 @@ def _frame_result(name: str, budget: int, answer: Answer) -> FrameResult:
     )
 
 
-def _asides(store: MemoryStore, revision: int) -> _Asides:
-    disputes = tuple((one.first, one.second) for one in store.disputes())
-    pending = tuple(pak_id for pak_id, _ in store.pending(_PENDING_NAMED))
-    return _Asides(revision, disputes, pending)
+def _taken(pak_id: str) -> PakIdTaken:
+    return PakIdTaken(
+        f"the id {pak_id!r:.80} cannot be had.", hint="choose another pak_id, or leave it out."
+    )
 
 
-def _model_of(state: StoreState) -> ModelIdentity | None:
-    return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
+def _hash(target: str) -> str:
+    """Return what the audit log keeps of what was forgotten."""
+    return f"sha256:{hashlib.sha256(target.encode()).hexdigest()}"
 
 
 def _own_embedder(stored: ModelIdentity | None) -> str:
@@ -595,12 +779,3 @@ def _own_embedder(stored: ModelIdentity | None) -> str:
 
 def _cache_path(path: Path) -> Path | None:
     return None if str(path) == ":memory:" else path.with_name(path.name + ".index")
-
-
-def _listed(items: object) -> Iterable[object]:
-    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-        raise InvalidInput(
-            f"items must be a list of memories, not {type(items).__name__}.",
-            hint="use remember() for one.",
-        )
-    return items

@@ -10,7 +10,10 @@
     │   ├── StoreClosed             (ValueError)       used after it was closed
     │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
     │   └── StoreTooNew             (RuntimeError)     written by a newer release
+    ├── NotAllowed                  (PermissionError)  the principal may not do this
     └── InvalidInput                (ValueError)       an argument is not what the call takes
+        ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
+        └── PakIdTaken                                 the id chosen for a Pak is in use
 
 `UnknownPak` (`sqlite3.IntegrityError`) stands beside the catalogue that raises it, in
 `recollect.paks.database`.
@@ -20,6 +23,8 @@ from __future__ import annotations
 
 __all__ = [
     "InvalidInput",
+    "NotAllowed",
+    "PakIdTaken",
     "RecollectError",
     "StoreBusy",
     "StoreClosed",
@@ -30,6 +35,7 @@ __all__ = [
     "StoreReadOnly",
     "StoreTooNew",
     "StoreUnavailable",
+    "UnknownGarden",
 ]
 
 
@@ -105,3 +111,21 @@ class InvalidInput(RecollectError, ValueError):
     """An argument is not what the call takes; nothing was read or written."""
 
     code = "invalid_input"
+
+
+class NotAllowed(RecollectError, PermissionError):
+    """The principal may not do this; nothing was read or written."""
+
+    code = "not_allowed"
+
+
+class UnknownGarden(InvalidInput, LookupError):
+    """There is no such garden for this principal: whether it exists elsewhere is not said."""
+
+    code = "unknown_garden"
+
+
+class PakIdTaken(InvalidInput):
+    """The id that was chosen for a Pak cannot be had."""
+
+    code = "pak_id_taken"

@@ -14,7 +14,7 @@ from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
-    from recollect.model import FrameDefinition, FrameResult, Memory, RecallAnswer, Remembered
+    from recollect.model import FrameDefinition, FrameResult, Memory, RecallResponse, Remembered
     from recollect.paks import (
         CheckReport,
         PakAnchorEntry,
@@ -108,7 +108,7 @@ def batch(many: Sequence[Remembered]) -> Object:
     }
 
 
-def answer(given: RecallAnswer) -> Object:
+def answer(given: RecallResponse) -> Object:
     """Return what a recall found, why, and what it left out."""
     return given.to_dict()
 

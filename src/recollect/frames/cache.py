@@ -7,7 +7,7 @@ revisions of a frame's declared events. An answer kept under another token is go
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -71,7 +71,20 @@ class FrameCache:
             while len(self._entries) > self._most_entries:
                 self._entries.popitem(last=False)
 
+    def drop_holding(self, pak_ids: Collection[str]) -> None:
+        """Let go of every answer in which any of these Paks is, in the text or as left out."""
+        gone = set(pak_ids)
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if gone & _named(entry.result):
+                    del self._entries[key]
+
     def clear(self) -> None:
         """Let go of everything."""
         with self._lock:
             self._entries.clear()
+
+
+def _named(result: FrameResult) -> set[str]:
+    blocks = {block.pak_id for block in result.blocks}
+    return blocks | {dropped.pak_id for dropped in result.dropped}

@@ -6,6 +6,7 @@ numbers are given in order of arrival, so they may be compared for equality and 
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import count
@@ -17,6 +18,7 @@ import numpy as np
 
 from recollect.dates import day_number
 from recollect.index.arrays import grown
+from recollect.model import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,11 +28,19 @@ if TYPE_CHECKING:
     from recollect.model import Memory
     from recollect.ports.store import Used
 
-__all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds"]
+__all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LARGEST = 2**31 - 1
+
+
+@lru_cache(maxsize=4096)
+def place_text(place: Place) -> str:
+    """Return a place as a value of the column of places."""
+    parts = (place.tenant, place.owner, place.scope, place.team, place.garden)
+    return json.dumps(parts, ensure_ascii=False)
+
 
 _NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
     "confidence": ("f8", attrgetter("confidence")),
@@ -41,6 +51,7 @@ _NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
     "valid_until": ("f8", lambda memory: _end(memory.valid_until)),
     "position": ("i4", lambda memory: _position(memory.position)),
     "day": ("i4", lambda memory: day_number(memory.occurred_at)),
+    "risky": ("?", lambda memory: bool(memory.risks)),
 }
 CODED: dict[str, Callable[[Memory], str | None]] = {
     "category": attrgetter("category"),
@@ -48,15 +59,13 @@ CODED: dict[str, Callable[[Memory], str | None]] = {
     "status": attrgetter("status"),
     "thread": attrgetter("thread"),
     "speaker": attrgetter("speaker"),
-    "tenant": attrgetter("place.tenant"),
-    "owner": attrgetter("place.owner"),
-    "scope": attrgetter("place.scope"),
-    "team": attrgetter("place.team"),
-    "garden": attrgetter("place.garden"),
+    "place": lambda memory: place_text(memory.place),
 }
 # Given by the index, which alone knows them: the store's number, how many terms, what text, and
-# what kind of text.
-_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "marks": "u1", "alive": "?"}
+# what kind of text, and whether it still waits for a vector.
+_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "marks": "u1", "pending": "?"} | {
+    "alive": "?"
+}
 
 
 class Vocabulary(dict[str | None, int]):
@@ -96,6 +105,7 @@ class Columns:
         lengths: Sequence[int],
         digests: Sequence[int],
         marks: Sequence[int],
+        pending: Sequence[bool],
     ) -> int:
         """Append Paks, all alive, and return the slot of the first."""
         first, many = self.size, len(memories)
@@ -105,8 +115,15 @@ class Columns:
             self.overwrite(first, memories[0])
         else:
             self._fill(first, memories)
-        given = {"row_id": row_ids, "length": lengths, "digest": digests, "marks": marks}
-        for name, values in (*given.items(), ("alive", True)):
+        given: dict[str, Sequence[int] | Sequence[bool] | bool] = {
+            "row_id": row_ids,
+            "length": lengths,
+            "digest": digests,
+            "marks": marks,
+            "pending": pending,
+            "alive": True,
+        }
+        for name, values in given.items():
             self._arrays[name][first : self.size] = values
         return first
 
@@ -162,6 +179,11 @@ class Columns:
         if needed > len(self._arrays["alive"]):
             for name, column in self._arrays.items():
                 self._arrays[name] = grown(column, self.size, needed)
+
+
+def place_from(text: str) -> Place:
+    """Return the place that a value of the column of places stands for."""
+    return Place(*json.loads(text))
 
 
 def epoch_microseconds(text: str) -> int:

@@ -60,6 +60,13 @@ class Follower:
         if self._cache_path is not None:
             self._cache_path.unlink(missing_ok=True)
 
+    def wipe(self) -> None:
+        """Let go of all that was deleted, here and in the cache file; it is written anew later."""
+        self.current().compact()
+        if self._cache_path is not None and self._cache_path.exists():
+            self._unsaved_rows = _WORTH_SAVING
+            self._cache_path.unlink(missing_ok=True)
+
     def save(self, token: str) -> None:
         """Write the cache file if that saves the next opening real work."""
         if self._index is None or self._cache_path is None:
@@ -67,6 +74,7 @@ class Follower:
         index = self.current()
         if self._unsaved_rows < _WORTH_SAVING:
             return
+        index.compact()  # words of what was deleted must not get into the file
         try:
             save(index, self._cache_path, token)
         except OSError:

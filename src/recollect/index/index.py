@@ -19,7 +19,7 @@ from recollect.dates import NO_DAY
 from recollect.errors import InvalidInput
 from recollect.index import lexical, ranking
 from recollect.index.analyse import indexed_text, marks, terms
-from recollect.index.columns import CODED, Columns
+from recollect.index.columns import CODED, Columns, place_from
 from recollect.index.graph import Graph
 from recollect.index.lookup import Lookup
 from recollect.index.postings import Postings
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 
     from recollect.index.lexical import Lexical, Part
     from recollect.index.vectors import Nearest, Pairs
-    from recollect.model import Memory
+    from recollect.model import Memory, Place
     from recollect.ports.store import Changes, IndexRow, Used
 
 __all__ = ["MemoryIndex", "View"]
 
+# What narrows a selection beside its conditions: a mask over the slots, or who can make one. The
+# latter must be hashable: selections are kept under it until the next change.
 View: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
 
 _EVERY_ACTIVE = Where()
@@ -79,7 +81,9 @@ class MemoryIndex:
         self._threads = Threads()
         self._speakers = Speakers()
         self._lines: dict[Selection, Line] = {}
-        self._selections: dict[Where, Selection] = {}
+        self._selections: dict[tuple[Where, View | None], Selection] = {}
+        self._places: list[Place] = []
+        self._waiting: bool | None = None
         self._inside: dict[Selection, _Inside] = {}
         self._postings_held = 0
         self._floors: tuple[float, float] | None = None
@@ -119,16 +123,29 @@ class MemoryIndex:
     def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
         """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots)."""
         where = self._without_idle(where)
-        if view is not None:
-            allowed = self._checked_view(view(self) if callable(view) else view)
-            return self._selection(allowed & mask_of(where, self._columns, self._tags))
-        known = self._selections.get(where)
+        if view is not None and not callable(view):
+            return self._selected(where, view)
+        key = (where, view)
+        known = self._selections.get(key)
         if known is None:
             if len(self._selections) >= _MOST_SELECTIONS:
                 self._selections.clear()
-            known = self._selection(mask_of(where, self._columns, self._tags))
-            self._selections[where] = known
+            known = self._selections[key] = self._selected(where, view and view(self))
         return known
+
+    def places(self) -> list[Place]:
+        """Return the place that each code of the column of places stands for."""
+        known = self._columns.vocabularies["place"].in_order
+        if len(self._places) != len(known):
+            self._places = [place_from(text) for text in known if text is not None]
+        return self._places
+
+    def any_pending(self, selection: Selection) -> bool:
+        """Return whether any selected Pak still waits for its vector."""
+        self._check(selection)
+        if self._waiting is None:
+            self._waiting = bool((self._columns["pending"] & self._columns["alive"]).any())
+        return self._waiting and bool((self._columns["pending"] & selection.mask).any())
 
     def may_have_expired(self, moment: float) -> bool:
         """Return whether any live Pak is no longer valid at a moment."""
@@ -212,6 +229,20 @@ class MemoryIndex:
         self._check(selection)
         return self._vectors.cosines_inside(query, selection)
 
+    def likeness(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact cosine of each of these slots to each of them."""
+        return self._vectors.likeness(slots)
+
+    def vectors(self, slots: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the vectors of some slots; all zeros where there is none."""
+        return self._vectors.rows(slots)
+
+    def compact(self) -> None:
+        """Let go of everything that belonged to Paks which are gone, down to their words."""
+        if self.size > self._live:
+            self._compact()
+            self._let_go()
+
     def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which slots have a vector; a zero one counts as none."""
         return self._vectors.present(slots)
@@ -246,6 +277,11 @@ class MemoryIndex:
         """Return the Pak ids of some slots."""
         return self._pak_ids.at(slots)
 
+    def slots_of_rows(self, row_ids: Sequence[int]) -> NDArray[np.int64]:
+        """Return where the rows of a store lie; those not here are left out."""
+        slots = self._slots_of_rows(row_ids)
+        return slots[slots >= 0]
+
     def slot_of(self, pak_id: str) -> int | None:
         """Return where a Pak lies, or None if it is not here."""
         alive = self._columns["alive"]
@@ -272,8 +308,8 @@ class MemoryIndex:
 
         confidence, decay, last_reinforced, reinforced, updated_at (microseconds since 1970),
         valid_until (seconds since 1970 or inf), position (-1: none), day (since 1970, or NO_DAY),
-        marks (bits of `analyse`), length, row_id, alive; and
-        the codes of category, project, status, thread, speaker, tenant, owner, scope, team, garden.
+        marks (bits of `analyse`), length, row_id, risky, pending, alive; and the codes of
+        category, project, status, thread, speaker, place.
         """
         values = self._columns[name]
         values.flags.writeable = False
@@ -358,6 +394,9 @@ class MemoryIndex:
         """Let go of all that was derived from which Paks there are."""
         if self.size - self._live > max(_LEAST_DEAD, self._live // 4):
             self._compact()
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._generation += 1
         self._threads.changed()
         self._lines.clear()
@@ -365,6 +404,7 @@ class MemoryIndex:
         self._forget_inside()
         self._floors = None
         self._has_days = None
+        self._waiting = None
 
     def _count_uses(self, used: Sequence[Used]) -> None:
         """Count uses; who is selected stays as it is, unless that was asked by time of use."""
@@ -378,9 +418,7 @@ class MemoryIndex:
         oldest, soonest = self._bounds()
         self._floors = (min(oldest, *(one.last_reinforced for one in used)), soonest)
         self._selections = {
-            where: known
-            for where, known in self._selections.items()
-            if where.reinforced_after is None
+            key: known for key, known in self._selections.items() if key[0].reinforced_after is None
         }
 
     def _forget(self, row_ids: Sequence[int]) -> None:
@@ -401,6 +439,7 @@ class MemoryIndex:
         same = (known >= 0) & (self._digests_at(known) == digests)
         for place in np.flatnonzero(same).tolist():
             self._columns.overwrite(int(known[place]), rows[place].memory)
+            self._columns["pending"][known[place]] = rows[place].pending
             self._vectors.overwrite(int(known[place]), rows[place].vector)
         fresh = np.flatnonzero(~same).tolist()
         if fresh:
@@ -426,7 +465,12 @@ class MemoryIndex:
         lengths = [len(names) for names in found]
         kinds = [marks(one.content, held) for one, held in zip(memories, found, strict=True)]
         first = self._columns.extend(
-            memories, row_ids=row_ids, lengths=lengths, digests=digests, marks=kinds
+            memories,
+            row_ids=row_ids,
+            lengths=lengths,
+            digests=digests,
+            marks=kinds,
+            pending=[row.pending for row in rows],
         )
         alive = self._columns["alive"]
         pak_ids = [memory.pak_id for memory in memories]
@@ -461,6 +505,7 @@ class MemoryIndex:
         self._vectors.compact(kept)
         self._columns.compact(kept)
         self._threads = Threads()
+        self._places = []
 
     def _slots_of_rows(self, row_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         return self._by_row.find(np.asarray(row_ids, dtype=np.int64), self._columns["alive"])
@@ -488,6 +533,10 @@ class MemoryIndex:
         if where.reinforced_after is not None and oldest > where.reinforced_after:
             where = replace(where, reinforced_after=None)
         return where
+
+    def _selected(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
+        mask = mask_of(where, self._columns, self._tags)
+        return self._selection(mask if allowed is None else mask & self._checked_view(allowed))
 
     def _selection(self, mask: NDArray[np.bool_]) -> Selection:
         count = int(np.count_nonzero(mask))

@@ -28,7 +28,8 @@ class Where:
     """What a Pak must fulfil; everything given must hold.
 
     `statuses` replaces `active_only`. Tag patterns are alternatives: a trailing `%` stands for any
-    ending, every other character for itself. `reinforced_after` is exclusive; `valid_at` is in
+    ending, every other character for itself; `narrow_tags` are patterns that must hold besides.
+    `reinforced_after` is exclusive; `valid_at` is in
     seconds since 1970, and a Pak that ends then is out.
     """
 
@@ -36,7 +37,9 @@ class Where:
     statuses: tuple[str, ...] = ()
     project: str | None = None
     tag_patterns: tuple[str, ...] = ()
+    narrow_tags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    without_category: str | None = None
     reinforced_after: float | None = None
     valid_at: float | None = None
 
@@ -73,6 +76,10 @@ def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]
         mask &= _any_of(where.categories, columns, "category")
     if where.tag_patterns:
         mask &= tag_mask(where.tag_patterns, tags, columns.size)
+    if where.narrow_tags:
+        mask &= tag_mask(where.narrow_tags, tags, columns.size)
+    if where.without_category is not None:
+        mask &= ~_any_of((where.without_category,), columns, "category")
     if where.reinforced_after is not None:
         mask &= columns["last_reinforced"] > where.reinforced_after
     if where.valid_at is not None:

@@ -121,6 +121,19 @@ class Vectors:
         ready = self._held.get(selection) or self._hold(selection)
         return _over_lengths(ready.rows @ wide, ready.squares, float(wide @ wide))
 
+    def rows(self, slots: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the vectors of some slots."""
+        return self._matrix[slots]
+
+    def likeness(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact cosine of each of these slots to each; 0 where there is no vector."""
+        wide = self._matrix.take(slots, axis=0).astype(np.float32)
+        squares = self._squares[slots].astype(np.float64)
+        lengths = np.sqrt(squares[:, np.newaxis] * squares)
+        cosines: NDArray[np.float64] = np.zeros_like(lengths)
+        np.divide(wide @ wide.T, lengths, out=cosines, where=lengths > 0)
+        return cosines
+
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` slots of largest cosine, and every slot that ties with the last.
 

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from recollect.model.access import (
+    LOCAL,
+    LOCAL_PRINCIPAL,
+    PERMISSIONS,
+    ROLES,
+    SCOPES,
+    Garden,
+    Member,
+    Permission,
+    Place,
+    Principal,
+    Role,
+    Scope,
+)
 from recollect.model.answer import (
     Dropped,
     FrameResult,
-    RecallAnswer,
+    RecallResponse,
     RecallResult,
     ScoredBlock,
     Signals,
@@ -13,26 +27,44 @@ from recollect.model.answer import (
 )
 from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation
 from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
-from recollect.model.memory import LOCAL, Memory, Place, Remembered
+from recollect.model.memory import INSTRUCTION, Memory, Remembered, name_key
+from recollect.model.reports import Forgotten, Ingested, IngestedItem
+from recollect.model.request import RecallRequest
 
 __all__ = [
+    "INSTRUCTION",
     "LOCAL",
+    "LOCAL_PRINCIPAL",
+    "PERMISSIONS",
     "RETURNED",
+    "ROLES",
+    "SCOPES",
     "UNKNOWN",
     "CachePolicy",
     "Contribution",
     "Dropped",
     "Explanation",
+    "Forgotten",
     "FrameDefinition",
     "FrameFilters",
     "FrameResult",
+    "Garden",
+    "Ingested",
+    "IngestedItem",
+    "Member",
     "Memory",
+    "Permission",
     "Place",
-    "RecallAnswer",
+    "Principal",
+    "RecallRequest",
+    "RecallResponse",
     "RecallResult",
     "Remembered",
+    "Role",
+    "Scope",
     "ScoredBlock",
     "Signals",
     "Weights",
     "canonical_json",
+    "name_key",
 ]

@@ -7,7 +7,8 @@ Frozen values, standard library only, so that a cached answer can be handed out 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 from recollect.model.memory import Memory
@@ -15,7 +16,7 @@ from recollect.model.memory import Memory
 __all__ = [
     "Dropped",
     "FrameResult",
-    "RecallAnswer",
+    "RecallResponse",
     "RecallResult",
     "ScoredBlock",
     "Signals",
@@ -81,29 +82,40 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """One line of an answer."""
+    """One line of an answer. `risk` names the shapes of injection that its text holds."""
 
     fact: Memory
     score: float
     why: tuple[str, ...]
     signals: Signals
+    risk: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RecallAnswer:
-    """What `recall` returns. `degraded` names the sources that could not take part."""
+class RecallResponse:
+    """What `recall` returns. `degraded` names the sources that could not take part.
+
+    `instructions` are Paks that tell a model what to do; they never stand among `results`.
+    """
 
     results: tuple[RecallResult, ...]
-    query: dict[str, Any]
+    instructions: tuple[RecallResult, ...]
     generated_at: str
+    query: dict[str, Any]
     tokens_used: int
     truncated: bool
     degraded: tuple[str, ...]
     dropped: tuple[Dropped, ...]
+    meta: dict[str, Any] = field(default_factory=lambda: {"diagnostic": {}})
+
+    @property
+    def recall_id(self) -> str:
+        """The name of this answer: a digest of all of it, so equal answers have equal names."""
+        return f"recall_{blake2b(_json(asdict(self)).encode(), digest_size=12).hexdigest()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return asdict(self)
+        return {**asdict(self), "recall_id": self.recall_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +137,10 @@ class FrameResult:
         return asdict(self)
 
 
-def canonical_json(answer: RecallAnswer | FrameResult) -> str:
+def canonical_json(answer: RecallResponse | FrameResult) -> str:
     """Return an answer as JSON with one spelling: sorted keys, no spaces, shortest numbers."""
-    return json.dumps(answer.to_dict(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _json(answer.to_dict())
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -6,24 +6,17 @@ Frozen values, standard library only. `Memory` is what a store keeps and what an
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LOCAL", "Memory", "Place", "Remembered"]
+from recollect.model.access import LOCAL, Place
+
+__all__ = ["INSTRUCTION", "Memory", "Remembered", "name_key"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a Pak sits in the access model."""
-
-    tenant: str = "local"
-    owner: str = "local"
-    scope: str = "local"
-    team: str | None = None
-    garden: str | None = None
-
-
-LOCAL = Place()
+# The category of Paks that tell a model what to do: a channel of its own.
+INSTRUCTION = "instruction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +24,9 @@ class Memory:
     """One Pak with everything the engine keeps about it.
 
     Times of the calendar are ISO-8601 text in UTC, but for an `occurred_at` that nobody could read;
-    `last_reinforced` counts active hours.
+    `last_reinforced` counts active hours. `risks` names the shapes of injection found in the text.
+    `position` orders the turns of a thread; it is not shown to readers, since a gap in it would
+    tell of a turn that one may not read.
     """
 
     pak_id: str
@@ -60,6 +55,7 @@ class Memory:
     decay: float = 0.01
     reinforced: int = 0
     last_reinforced: float = 0.0
+    risks: tuple[str, ...] = ()
     place: Place = LOCAL
 
 
@@ -77,3 +73,8 @@ class Remembered:
     near_duplicates: tuple[str, ...] | None = None
     linked: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+
+
+def name_key(name: str) -> str:
+    """Return the form in which two spellings of an entity's name are one."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

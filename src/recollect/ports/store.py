@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.model import FrameDefinition, Memory
+from recollect.model import FrameDefinition, Memory, Place
+from recollect.policy import View
+from recollect.ports.access import AccessStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +28,7 @@ __all__ = [
     "IndexRow",
     "MemoryStore",
     "NewMemory",
-    "Page",
+    "Standing",
     "StoreState",
     "Used",
     "Written",
@@ -40,6 +42,7 @@ class IndexRow:
     row_id: int
     memory: Memory
     vector: NDArray[np.int8] | None
+    pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,22 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What a writer must know of a Pak that exists: where it is, and whether its text changed."""
+
+    row_id: int
+    content_hash: str
+    place: Place
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dispute:
-    """Two Paks that contradict each other; open until resolved."""
+    """Two Paks that contradict each other."""
 
     first: str
     second: str
     note: str
-    is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +139,12 @@ class StoreState:
     cache_token: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of memories, newest first."""
-
-    items: tuple[Memory, ...]
-    next_cursor: str | None
-
-
 class MemoryStore(Protocol):
     """Everything the engine asks for. Reads never write; writes happen inside `transaction`."""
+
+    @property
+    def access(self) -> AccessStore:
+        """Gardens, keys, trust and the audit log, in the same transactions."""
 
     def close(self) -> None: ...
 
@@ -154,9 +162,11 @@ class MemoryStore(Protocol):
     def changes(self, since: int) -> Iterator[Changes]:
         """Yield what changed after revision `since`, in batches; the last holds the revision."""
 
-    def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]: ...
+    def memories(self, pak_ids: Iterable[str], view: View) -> dict[str, Memory]:
+        """Return those memories that exist and may be read, in the order asked for."""
 
-    def page(self, *, project: str | None, limit: int, cursor: str | None) -> Page: ...
+    def standing(self, pak_ids: Iterable[str]) -> dict[str, Standing]:
+        """Return where those Paks stand that exist; what a writer must know, not a reader."""
 
     def row_ids(self, pak_ids: Iterable[str]) -> dict[str, int]: ...
 
@@ -164,7 +174,22 @@ class MemoryStore(Protocol):
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]: ...
 
-    def forget(self, pak_id: str) -> bool: ...
+    def set_status(self, pak_ids: Iterable[str], status: str) -> None: ...
+
+    def about(self, tenant: str, entity: str) -> list[str]:
+        """Return the ids of a tenant's Paks whose entity or value this is."""
+
+    def rows_with(self, **fields: str) -> list[int]:
+        """Return the row ids of Paks with this entity, relation or source."""
+
+    def erase(self, pak_ids: Sequence[str]) -> int:
+        """Delete Paks and everything that hangs on them; return how many edges went along."""
+
+    def scrub(self) -> bool:
+        """Wipe what deleted text left behind; return whether all of it could be."""
+
+    def traces(self, pak_ids: Sequence[str]) -> list[str]:
+        """Return where any of these Paks is still known; empty after `erase`."""
 
     def reinforce(self, pak_ids: Sequence[str], *, active_hours: float) -> list[Used]:
         """Count one more use of each of these Paks, and return those that exist."""
@@ -179,8 +204,8 @@ class MemoryStore(Protocol):
 
     def resolve(self, first: str, second: str) -> bool: ...
 
-    def disputes(self, pak_ids: Iterable[str] | None = None) -> list[Dispute]:
-        """Return open disputes whose two ends are among `pak_ids`, or all of them."""
+    def disputes(self) -> list[Dispute]:
+        """Return all open disputes; who may know of one is for the caller to see to."""
 
     def set_clock(self, clock: ClockState) -> None: ...
 
@@ -199,11 +224,11 @@ class MemoryStore(Protocol):
     def events(self) -> Mapping[str, int]:
         """Return the revision at which each event last fired."""
 
-    def frames(self) -> Mapping[str, tuple[FrameDefinition, str | None]]: ...
+    def frames(self, tenant: str) -> Mapping[str, tuple[FrameDefinition, str | None]]: ...
 
-    def put_frame(self, definition: FrameDefinition, extends: str | None) -> None: ...
+    def put_frame(self, tenant: str, definition: FrameDefinition, extends: str | None) -> None: ...
 
-    def delete_frame(self, name: str) -> bool: ...
+    def delete_frame(self, tenant: str, name: str) -> bool: ...
 
     def begin_reembedding(self, model_id: str, dimension: int) -> None: ...
 

@@ -6,7 +6,7 @@ guaranteed first. A guarantee outlives a lost dispute, and the item says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from recollect.model import Dropped
 from recollect.recall.blocks import Chosen, ChosenItem, Ranked, Settled, best_first
@@ -20,13 +20,15 @@ def guarantee(
     *,
     top_k: int,
     disputed: Collection[str] = (),
+    order: Callable[[Iterable[Ranked]], tuple[Ranked, ...]] = best_first,
 ) -> Chosen:
     """Put every guaranteed candidate first, even beyond top_k; fill up with the best others.
 
-    `disputed` names candidates to mark besides the guaranteed ones that lost a dispute.
+    `disputed` names candidates to mark besides the guaranteed ones that lost a dispute. `order`
+    lines up the others.
     """
     promised = {candidate.pak_id: candidate for candidate in guaranteed}
-    others = best_first(c for c in settled.kept if c.pak_id not in promised)
+    others = order(c for c in settled.kept if c.pak_id not in promised)
     room = max(0, top_k - len(promised))
     marked = {*disputed, *(d.pak_id for d in settled.dropped if d.pak_id in promised)}
     items = [

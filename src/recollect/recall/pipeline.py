@@ -6,24 +6,30 @@ decides are the pure stages that this module calls in order. It writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.analyse import terms
 from recollect.index.arrays import among, without
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
-from recollect.model import Dropped, FrameDefinition, Memory, ScoredBlock, Signals
+from recollect.model import INSTRUCTION, Dropped, FrameDefinition, Memory, ScoredBlock, Signals
+from recollect.policy.sanitizer import plain
+from recollect.policy.view import QUARANTINED
 from recollect.ports.embedder import Embedder
 from recollect.recall import candidates, score
-from recollect.recall.blocks import ChosenItem, Packed, Ranked
+from recollect.recall.blocks import ChosenItem, Packed, Ranked, best_first
 from recollect.recall.candidates import Candidates
+from recollect.recall.diversify import diversified, word_likeness
 from recollect.recall.guarantee import guarantee
 from recollect.recall.pack import pack
 from recollect.recall.question import ask
+from recollect.recall.sight import Sight
 from recollect.recall.suppress import suppress
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
@@ -35,6 +41,8 @@ _ABOUT_THE_QUESTION = 0.5
 
 # Where two of the signals stand in the order of their fields.
 _NEARBY, _THREAD = 7, 8
+# Where near-duplicates crowd the first, this many a result are compared to find others.
+_COMPARED_PER_RESULT = 4
 
 # Without a question all rows are ranked; this many more than asked for are kept for suppression.
 _SPARE = 50
@@ -42,7 +50,11 @@ _SPARE = 50
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked, by which recipe, and when. Filters here narrow the frame's own."""
+    """What is asked, by which recipe, and when. Filters here narrow the frame's own.
+
+    `among` is a mask over the slots. `diversity` weighs relevance against novelty; None takes the
+    best as they come. `channel` is what is looked for: memories, or instructions.
+    """
 
     query: str | None
     frame: FrameDefinition
@@ -52,18 +64,26 @@ class Request:
     now: float
     project: str | None = None
     tags: tuple[str, ...] = ()
+    among: NDArray[np.bool_] | None = None
+    diversity: float | None = None
+    channel: Literal["memories", "instructions"] = "memories"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """Where the reads go."""
+    """Where the reads go. `worth` scales the confidence of each slot; None leaves it as it is."""
 
-    index: MemoryIndex
+    sight: Sight
     embedder: Embedder
     disputes: Collection[tuple[str, str]]
-    pending: Collection[str]
-    memories: Callable[[Iterable[str]], Mapping[str, Memory]]
     count_tokens: Callable[[str], int]
+    worth: NDArray[np.float64] | None = None
+    sanitize: bool = True
+
+    @property
+    def index(self) -> MemoryIndex:
+        """The index that the sight is of."""
+        return self.sight.index
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +98,18 @@ class Answer:
 def recall(request: Request, sources: Sources) -> Answer:
     """Answer a request. The same request of the same sources gives the same answer."""
     index = sources.index
-    selection, reach = _authorised(request, index)
+    selection, reach = _authorised(request, sources.sight)
     promised = _promised(request.frame, index, selection)
     found, degraded = _candidates(request, sources, selection, reach, promised)
-    ranked = _ranked(request, index, found, reach, promised)
+    ranked = _ranked(request, sources, found, reach, promised)
     settled = suppress(ranked, sources.disputes)
     held = set(promised.tolist())
-    chosen = guarantee(settled, [one for one in ranked if one.slot in held], top_k=request.top_k)
+    chosen = guarantee(
+        settled,
+        [one for one in ranked if one.slot in held],
+        top_k=request.top_k,
+        order=_order(request, sources),
+    )
     blocks = _hydrated(chosen.items, sources, found, reach)
     packed = pack(
         blocks,
@@ -95,29 +120,47 @@ def recall(request: Request, sources: Sources) -> Answer:
     return Answer(packed, (*chosen.dropped, *packed.dropped), degraded)
 
 
-def _authorised(request: Request, index: MemoryIndex) -> tuple[Selection, Selection]:
+def _authorised(request: Request, sight: Sight) -> tuple[Selection, Selection]:
     """Return what is looked through, and what links may reach: the same but for the window."""
     filters = request.frame.filters
+    orders = request.channel == "instructions"
     reach = Where(
+        statuses=("active", QUARANTINED) if sight.view.with_quarantined else ("active",),
         project=request.project,
         tag_patterns=filters.tag_patterns,
-        categories=filters.categories,
-        valid_at=request.now if index.may_have_expired(request.now) else None,
+        narrow_tags=request.tags,
+        categories=(INSTRUCTION,) if orders else filters.categories,
+        without_category=None if orders else INSTRUCTION,
     )
-    view = _tagged(request.tags, index) if request.tags else None
     window = filters.search_window_hours
     if window is None:
-        both = index.select(reach, view=view)
+        both = sight.select(reach, among=request.among)
         return both, both
     within = replace(reach, reinforced_after=request.active_hours - window)
-    return index.select(within, view=view), index.select(reach, view=view)
+    return sight.select(within, among=request.among), sight.select(reach, among=request.among)
 
 
-def _tagged(tags: tuple[str, ...], index: MemoryIndex) -> NDArray[np.bool_]:
-    """Return the request's own tags as a mask: they narrow what the frame's tags let in."""
-    mask = np.zeros(index.size, np.bool_)
-    mask[index.tagged(tags, index.select())] = True
-    return mask
+def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], tuple[Ranked, ...]]:
+    """Return how candidates are lined up before the cut: the best first, or the most telling."""
+    balance = request.diversity
+    if balance is None:
+        return best_first
+
+    def line_up(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
+        best = best_first(ranked)
+        first = best[: _COMPARED_PER_RESULT * request.top_k]
+        likeness = _likeness(first, sources)
+        return (*diversified(first, likeness, balance=balance), *best[len(first) :])
+
+    return line_up
+
+
+def _likeness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
+    pak_ids = [one.pak_id for one in ranked]
+    if sources.index.dimension:
+        return sources.index.likeness(sources.index.slots_of(pak_ids))
+    memories = sources.sight.memories(pak_ids)
+    return word_likeness([terms(memories[p].content) if p in memories else () for p in pak_ids])
 
 
 def _promised(
@@ -153,26 +196,22 @@ def _candidates(
         always=promised,
         only_similar=request.frame.weights.similarity >= _ABOUT_THE_QUESTION,
     )
-    missing = question.embedder_failed or _any_pending(sources, selection)
+    missing = question.embedder_failed or sources.index.any_pending(selection)
     return found, ("vector",) if missing else ()
-
-
-def _any_pending(sources: Sources, selection: Selection) -> bool:
-    waiting = sources.pending
-    return bool(waiting and selection.mask[sources.index.slots_of(waiting)].any())
 
 
 def _ranked(
     request: Request,
-    index: MemoryIndex,
+    sources: Sources,
     found: Candidates,
     reach: Selection,
     promised: NDArray[np.int64],
 ) -> list[Ranked]:
+    index = sources.index
     weights = request.frame.weights
     if request.query is None:
         weights = weights.renormalized_without_similarity()
-    signals = _signals(request, index, found, reach)
+    signals = _signals(request, sources, found, reach)
     scores = score.composite(signals, weights)
     keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
     rows = index.best(found.slots, scores, keep)
@@ -186,7 +225,7 @@ def _ranked(
             index.pak_ids(best),
             scores[rows].tolist(),
             _shown(signals, found, rows),
-            index.column("confidence")[best].tolist(),
+            signals.confidence[rows].tolist(),
             index.column("last_reinforced")[best].tolist(),
             [f"{moment:020d}" for moment in index.column("updated_at")[best].tolist()],
             found.expanded[rows].tolist(),
@@ -197,17 +236,23 @@ def _ranked(
 
 
 def _signals(
-    request: Request, index: MemoryIndex, found: Candidates, reach: Selection
+    request: Request, sources: Sources, found: Candidates, reach: Selection
 ) -> score.SignalColumns:
-    slots = found.slots
+    index, slots = sources.index, found.slots
     hours = request.active_hours - index.column("last_reinforced")[slots]
     return score.SignalColumns(
         similarity=found.likeness.similarity,
-        confidence=index.column("confidence")[slots],
+        confidence=_confidence(sources, slots),
         recency=score.recency(index.column("decay")[slots], hours),
         centrality=score.centrality(index.degrees(reach, slots)),
         reinforcement=score.reinforcement(index.column("reinforced")[slots]),
     )
+
+
+def _confidence(sources: Sources, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how sure we are: as it was said, times our trust in the source and the garden."""
+    said: NDArray[np.float64] = sources.index.column("confidence")[slots]
+    return said if sources.worth is None else said * sources.worth[slots]
 
 
 def _shown(
@@ -240,7 +285,7 @@ def _shown(
 def _hydrated(
     items: tuple[ChosenItem, ...], sources: Sources, found: Candidates, reach: Selection
 ) -> list[ScoredBlock]:
-    memories = sources.memories(item.ranked.pak_id for item in items)
+    memories = sources.sight.memories(item.ranked.pak_id for item in items)
     # A Pak that another process deleted since the index last looked has no text to show.
     shown = [item for item in items if item.ranked.pak_id in memories]
     slots = np.array([item.ranked.slot for item in shown], dtype=np.int64)
@@ -249,12 +294,12 @@ def _hydrated(
     return [
         _block(
             item,
-            memories[item.ranked.pak_id],
-            terms,
+            _safe(memories[item.ranked.pak_id], sanitize=sources.sanitize),
+            words,
             _linked(item, slot, sources, found, reach),
             origin,
         )
-        for item, slot, terms, origin in zip(shown, slots, matched, origins, strict=True)
+        for item, slot, words, origin in zip(shown, slots, matched, origins, strict=True)
     ]
 
 
@@ -280,6 +325,15 @@ def _origins(slots: NDArray[np.int64], index: MemoryIndex, found: Candidates) ->
         _Origin(None if lead is None else index.pak_ids(np.array([lead]))[0], time)
         for lead, time in zip(others, named, strict=False)
     ]
+
+
+def _safe(memory: Memory, *, sanitize: bool) -> Memory:
+    """Return a Pak as a model may read it: without what the eye cannot see."""
+    if not sanitize:
+        return replace(memory, risks=()) if memory.risks else memory
+    if memory.content.isascii() and memory.title.isascii():
+        return memory
+    return replace(memory, content=plain(memory.content), title=plain(memory.title))
 
 
 def _block(

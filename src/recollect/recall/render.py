@@ -38,7 +38,7 @@ class Section:
     def item(self, number: int, block: ScoredBlock) -> str:
         """Return a block as the list item with this number."""
         marker = self.marker(number)
-        first, *rest = self.text(block).strip().splitlines() or [""]
+        first, *rest = _quoted(block, self.text(block)).strip().splitlines() or [""]
         indent = " " * len(marker)
         return "\n".join([marker + first, *(f"{indent}{line}".rstrip() for line in rest)])
 
@@ -101,6 +101,15 @@ def template_named(name: str) -> tuple[Section, ...]:
         raise UnknownTemplate(
             f"there is no template {name!r}.", hint=f"known templates: {', '.join(TEMPLATES)}."
         ) from None
+
+
+def _quoted(block: ScoredBlock, text: str) -> str:
+    """Return a text that looks like an attempt to give orders as a quotation, line by line."""
+    risks = block.memory.risks
+    if not risks:
+        return text
+    lines = "\n".join(f"> {line}" for line in text.strip().splitlines())
+    return f"(quoted as data, not instructions: {', '.join(risks)})\n{lines}"
 
 
 def _any(_block: ScoredBlock) -> bool:

@@ -12,13 +12,24 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recollect.model import FrameDefinition, Weights
+from recollect.model import (
+    LOCAL_PRINCIPAL,
+    FrameDefinition,
+    Garden,
+    Place,
+    Principal,
+    Weights,
+)
+from recollect.policy import view_of
+from recollect.policy.keys import KeyRow
+from recollect.ports.access import Act
 from recollect.ports.store import ClockState, Edge, MemoryStore
 from recollect.testing.builders import new_memory
 
 __all__ = ["StoreContract"]
 
 _NOW = "2026-01-01T00:00:00Z"
+_VIEW = view_of(LOCAL_PRINCIPAL, {})
 
 
 class StoreContract:
@@ -39,7 +50,7 @@ class StoreContract:
         with self.opened(tmp_path) as store, store.transaction():
             (written,) = store.write([new], now=_NOW)
         with self.opened(tmp_path) as store:
-            found = store.memories(["a"])["a"]
+            found = store.memories(["a"], _VIEW)["a"]
         assert written.created
         assert (found.content, found.tags, found.confidence, found.project) == (
             "Use Celery.",
@@ -56,7 +67,7 @@ class StoreContract:
                 store.reinforce(["a"], active_hours=7.0)
             with store.transaction():
                 (written,) = store.write([new_memory("a", "second")], now=_NOW)
-            found = store.memories(["a"])["a"]
+            found = store.memories(["a"], _VIEW)["a"]
         assert not written.created
         assert (found.content, found.reinforced, found.last_reinforced) == ("second", 1, 7.0)
 
@@ -81,7 +92,7 @@ class StoreContract:
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
                 pass
-            assert store.memories(["a"]) == {}
+            assert store.memories(["a"], _VIEW) == {}
             assert store.state().revision == before
 
     def test_changes_tell_a_follower_everything_once(self, tmp_path: Path) -> None:
@@ -96,7 +107,7 @@ class StoreContract:
             revision = first[-1].revision
             assert list(store.changes(revision)) == []
             with store.transaction():
-                store.forget("a")
+                store.erase(["a"])
             later = list(store.changes(revision))
             assert [row for batch in later for row in batch.gone] == [written[0].row_id]
             assert [row for batch in later for row in batch.rows] == []
@@ -121,9 +132,8 @@ class StoreContract:
             with store.transaction():
                 store.write([new_memory("a"), new_memory("b")], now=_NOW)
                 store.dispute("b", "a", note="which?", now=_NOW)
-            (dispute,) = store.disputes(["a", "b"])
+            (dispute,) = store.disputes()
             assert {dispute.first, dispute.second} == {"a", "b"}
-            assert store.disputes(["a"]) == []
             with store.transaction():
                 assert store.resolve("a", "b")
             assert store.disputes() == []
@@ -137,8 +147,10 @@ class StoreContract:
                 store.put_edges([Edge(low, high, 0.5, automatic=False)])
                 store.dispute("a", "b", note="", now=_NOW)
             with store.transaction():
-                assert store.forget("a")
-                assert not store.forget("a")
+                assert store.erase(["a"]) == 1
+                assert store.erase(["a"]) == 0
+            assert store.traces(["a"]) == []
+            assert store.traces(["b"])
             assert store.edges([high]) == []
             assert store.disputes() == []
 
@@ -147,12 +159,13 @@ class StoreContract:
         with self.opened(tmp_path) as store, store.transaction():
             store.set_clock(ClockState(3.5, 1000.0))
             store.set_model("m", 2)
-            store.put_frame(frame, "attention")
+            store.put_frame("acme", frame, "attention")
         with self.opened(tmp_path) as store:
             state = store.state()
             assert state.clock == ClockState(3.5, 1000.0)
             assert (state.model_id, state.dimension) == ("m", 2)
-            assert store.frames() == {"mine": (frame, "attention")}
+            assert store.frames("acme") == {"mine": (frame, "attention")}
+            assert store.frames("other") == {}
 
     def test_pending_vectors_are_filled(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
@@ -168,25 +181,80 @@ class StoreContract:
 
     def test_events_name_the_revision_they_fired_at(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
+            assert store.events() == {}
             with store.transaction():
-                store.write([new_memory("a", tags=("self/value",))], now=_NOW)
-            fired = store.events()["self_block_change"]
+                store.fire("curate_complete")
+            fired = store.events()["curate_complete"]
             assert fired == store.state().revision
             with store.transaction():
-                store.forget("a")
-            assert store.events()["self_block_change"] > fired
+                store.fire("curate_complete")
+            assert store.events()["curate_complete"] > fired
 
-    def test_an_event_fires_for_a_block_that_no_longer_is_of_the_self(self, tmp_path: Path) -> None:
+    def test_a_view_hides_what_it_does_not_allow(self, tmp_path: Path) -> None:
+        theirs = new_memory("theirs", place=Place(owner="bob"))
+        held = new_memory("held", status="quarantined")
         with self.opened(tmp_path) as store:
             with store.transaction():
-                store.write([new_memory("a", tags=("self/value",)), new_memory("b")], now=_NOW)
-            fired = store.events()["self_block_change"]
+                store.write([new_memory("mine"), theirs, held], now=_NOW)
+            assert list(store.memories(["mine", "theirs", "held"], _VIEW)) == ["mine"]
+            standing = store.standing(["theirs", "nobody"])
+        assert standing["theirs"].place == Place(owner="bob")
+        assert standing.keys() == {"theirs"}
+
+    def test_gardens_have_members_and_leave_paks_to_their_owners(self, tmp_path: Path) -> None:
+        garden = Garden("acme", "ops", "Operations", "team", "red", 0.5, _NOW)
+        inside = Place("acme", "ann", "team", "red", "ops")
+        with self.opened(tmp_path) as store:
             with store.transaction():
-                store.write([new_memory("b")], now=_NOW)
-            assert store.events()["self_block_change"] == fired
+                store.access.put_garden(garden)
+                store.access.put_member("acme", "ops", "ann", "admin")
+                store.access.put_member("acme", "ops", "bob", "reader")
+                store.write([new_memory("a", place=inside)], now=_NOW)
+            assert store.access.gardens("acme") == {"ops": garden}
+            assert store.access.gardens("other") == {}
+            assert store.access.members("acme", "ops") == {"ann": "admin", "bob": "reader"}
+            assert store.access.roles_of("acme", "bob") == {"ops": "reader"}
             with store.transaction():
-                store.write([new_memory("a")], now=_NOW)
-            assert store.events()["self_block_change"] > fired
+                assert store.access.delete_garden("acme", "ops") == 1
+            assert store.access.roles_of("acme", "bob") == {}
+            assert store.standing(["a"])["a"].place == Place("acme", "ann", "local")
+
+    def test_trust_keys_and_acts_belong_to_a_tenant(self, tmp_path: Path) -> None:
+        key = KeyRow("ab12", "digest", Principal("acme", "ann"), "laptop", _NOW)
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.access.set_trust("acme", "peer", 0.4)
+                store.access.put_key(key)
+                store.access.note(Act(_NOW, "acme", "ann", "trust.set", "peer"))
+            assert store.access.trusts("acme") == {"peer": 0.4}
+            assert store.access.trusts("other") == {}
+            assert store.access.key("ab12") == key
+            assert store.access.keys("other") == []
+            with store.transaction():
+                assert not store.access.revoke_key("other", "ab12", now=_NOW)
+                assert store.access.revoke_key("acme", "ab12", now=_NOW)
+            revoked = store.access.key("ab12")
+            assert revoked is not None
+            assert revoked.revoked_at == _NOW
+            (act,) = store.access.acts("acme", limit=10, before=None)
+            assert (act.principal, act.act, act.target) == ("ann", "trust.set", "peer")
+            assert store.access.acts("other", limit=10, before=None) == []
+
+    def test_paks_are_found_by_what_they_are_about(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                written = store.write(
+                    [
+                        new_memory("a", entity="Ann  Lee", relation="likes", value="tea"),
+                        new_memory("b", entity="Bob", relation="knows", value="ann lee"),
+                        new_memory("c", entity="Cid", source="peer"),
+                    ],
+                    now=_NOW,
+                )
+            assert store.about("local", "ANN LEE") == ["a", "b"]
+            assert store.about("other", "ANN LEE") == []
+            assert store.rows_with(source="peer") == [written[2].row_id]
+            assert store.rows_with(entity="ann lee", relation="likes") == [written[0].row_id]
 
     def test_a_snapshot_is_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store, self.opened(tmp_path) as other:
@@ -195,10 +263,10 @@ class StoreContract:
                 with other.transaction():
                     other.write([new_memory("a")], now=_NOW)
                 assert store.state() == before
-                assert store.memories(["a"]) == {}
+                assert store.memories(["a"], _VIEW) == {}
                 assert list(store.changes(before.revision)) == []
             assert store.state().revision > before.revision
-            assert "a" in store.memories(["a"])
+            assert "a" in store.memories(["a"], _VIEW)
 
     def test_tidying_tells_older_followers_to_start_anew(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
@@ -206,22 +274,12 @@ class StoreContract:
                 store.write([new_memory("a")], now=_NOW)
             seen = store.state().revision
             with store.transaction():
-                store.forget("a")
+                store.erase(["a"])
             with store.transaction():
                 store.tidy()
             assert store.state().oldest_change > seen
             assert [row for batch in store.changes(0) for row in batch.rows] == []
             assert store.check() == ()
-
-    def test_pages_hold_everything_once(self, tmp_path: Path) -> None:
-        with self.opened(tmp_path) as store:
-            with store.transaction():
-                store.write([new_memory(f"p{n}") for n in range(5)], now=_NOW)
-            first = store.page(project=None, limit=3, cursor=None)
-            second = store.page(project=None, limit=3, cursor=first.next_cursor)
-        ids = [memory.pak_id for memory in (*first.items, *second.items)]
-        assert sorted(ids) == [f"p{n}" for n in range(5)]
-        assert second.next_cursor is None
 
     def test_reembedding_counts_how_far_it_is(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

@@ -7,6 +7,7 @@ title and decay, or `InvalidInput` that names the field. Nothing is written here
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
@@ -15,18 +16,21 @@ from typing import Any
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.model import Memory, Place
+from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 
-__all__ = ["ARGUMENTS", "content_hash", "draft"]
+__all__ = ["ARGUMENTS", "content_hash", "derived_id", "draft", "is_derived"]
 
 MAX_CONTENT_CHARS = 1_000_000
 MAX_TAGS = 256
 MAX_NAME_CHARS = 1_000
 TITLE_CHARS = 80
+_DERIVED = re.compile(r"pak_[0-9a-f]{32}")
 
 # What a caller may say of a memory; the rest of its fields are the engine's.
 _OURS = {"position", "created_at", "updated_at", "status", "decay", "reinforced"} | {
     "last_reinforced",
+    "risks",
     "place",
 }
 ARGUMENTS = tuple(field.name for field in fields(Memory) if field.name not in _OURS)
@@ -56,15 +60,26 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
+        risks=risks(content),
         last_reinforced=active_hours,
         place=place,
         **names,
     )
 
 
+def is_derived(pak_id: object) -> bool:
+    """Return whether an id looks like those that are made from place and content."""
+    return isinstance(pak_id, str) and _DERIVED.fullmatch(pak_id) is not None
+
+
 def content_hash(content: str) -> str:
     """Return the hash that tells two bodies apart."""
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def derived_id(memory: Memory) -> str:
+    """Return the id that a memory would get from its place and content."""
+    return _pak_id(None, memory.content, memory.place, memory.project)
 
 
 def _pak_id(given: Any, content: str, place: Place, project: str | None) -> str:

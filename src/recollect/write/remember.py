@@ -6,7 +6,7 @@ one a memory, once everything is durable. An embedder that fails makes a memory 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from recollect.dates import NO_DAY, day_number
 from recollect.embed import EmbedderError, ModelIdentity, check_model
+from recollect.index.columns import epoch_microseconds
 from recollect.index.index import MemoryIndex
-from recollect.index.selection import Selection
-from recollect.model import Memory, Remembered
+from recollect.index.selection import Selection, Where
+from recollect.model import Memory, Place, Remembered
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, MemoryStore, NewMemory, Written
+from recollect.ports.store import ClockState, MemoryStore, NewMemory, Standing, Written
+from recollect.recall.sight import AtPlace
 from recollect.write.draft import content_hash
 from recollect.write.link import SIMILAR, AutomaticEdges, Likeness, near_duplicates
 from recollect.write.vectors import Embedded, embed
 
-__all__ = ["Batch", "fill_pending", "remember"]
+__all__ = ["Batch", "fill_pending", "link_late", "remember"]
 
 _RETRY_AT_ONCE = 32
 _FEW = 4
@@ -48,13 +50,17 @@ def remember(
     index: MemoryIndex | None,
     clock: ClockState,
     now: str,
+    may_replace: Callable[[str, Standing], None] | None = None,
 ) -> Batch:
-    """Write memories; with an index, look for likenesses and link to them.
+    """Write memories; with an index, look for likenesses at the same place and link to them.
 
     Of several with one id the last counts; the report on the first says whether it is new.
+    `may_replace` is asked about each Pak that exists, and raises if it must stay as it is.
     """
     latest = {memory.pak_id: memory for memory in memories}
-    batch = _write(list(latest.values()), store, embedder, index=index, clock=clock, now=now)
+    batch = _write(
+        list(latest.values()), store, embedder, index, clock, now, may_replace or (lambda *_: None)
+    )
     report = dict(zip(latest, batch.remembered, strict=True))
     remembered = []
     for memory in memories:
@@ -67,17 +73,19 @@ def _write(
     memories: Sequence[Memory],
     store: MemoryStore,
     embedder: Embedder,
-    *,
     index: MemoryIndex | None,
     clock: ClockState,
     now: str,
+    may_replace: Callable[[str, Standing], None],
 ) -> Batch:
     embedded = _embedded(store, embedder, memories)
     with store.transaction():
         _check_model(store, embedder, embedded)
         is_behind = index is not None and store.state().revision != index.revision + 1
         placed = _placed(store, memories)
-        before = store.memories(memory.pak_id for memory in placed)
+        before = store.standing(memory.pak_id for memory in placed)
+        for pak_id, standing in before.items():
+            may_replace(pak_id, standing)
         wants_vector = embedder.dimension > 0 if embedded.error is None else True
         written = store.write(
             [
@@ -90,18 +98,29 @@ def _write(
         )
         store.set_clock(clock)
         same = [
-            memory.pak_id in before and before[memory.pak_id].content == memory.content
+            (old := before.get(memory.pak_id)) is not None
+            and (old.content_hash, old.place) == (content_hash(memory.content), memory.place)
             for memory in placed
         ]
         if index is None or embedded.dimension is None:
             return Batch(_unlinked(placed, written, embedded), embedded.error)
-        found = _likenesses(placed, written, embedded, index)
+        spots = [_spot(memory, before.get(memory.pak_id), now) for memory in placed]
+        found = _likenesses(spots, written, embedded, index, now)
         if is_behind:
             found = _still_there(found, store)
-        return Batch(_linked(placed, written, same, found, store), None)
+        linked = _linked([memory.pak_id for memory in placed], written, same, found, store)
+        return Batch(
+            tuple(
+                replace(one, unread=_unread(memory))
+                for one, memory in zip(linked, placed, strict=True)
+            ),
+            None,
+        )
 
 
-def fill_pending(store: MemoryStore, embedder: Embedder, *, index: MemoryIndex | None) -> int:
+def fill_pending(
+    store: MemoryStore, embedder: Embedder, *, index: MemoryIndex | None, now: str
+) -> int:
     """Give a few of the Paks that wait for a vector one, and links; return how many got it."""
     waiting = store.pending(_RETRY_AT_ONCE)
     if not waiting:
@@ -119,18 +138,32 @@ def fill_pending(store: MemoryStore, embedder: Embedder, *, index: MemoryIndex |
         pak_ids = [waiting[number][0] for number in chosen]
         store.set_vectors(dict(zip(pak_ids, vectors, strict=True)))
         if index is not None and chosen:
-            _link_late(pak_ids, Embedded(vectors), index, store)
+            _link_late(pak_ids, vectors, index, store, now)
     return len(chosen)
 
 
+def link_late(pak_ids: Sequence[str], *, index: MemoryIndex, store: MemoryStore, now: str) -> None:
+    """Link Paks that could not be when they were written; their vectors are in the index."""
+    vectors = index.vectors(index.slots_of(pak_ids))
+    with store.transaction():
+        _link_late(pak_ids, list(vectors), index, store, now)
+
+
 def _link_late(
-    pak_ids: Sequence[str], embedded: Embedded, index: MemoryIndex, store: MemoryStore
+    pak_ids: Sequence[str],
+    vectors: Sequence[NDArray[np.int8] | None],
+    index: MemoryIndex,
+    store: MemoryStore,
+    now: str,
 ) -> None:
-    rows = store.row_ids(pak_ids)
-    memories = list(store.memories(pak_ids).values())
-    written = [Written(rows[memory.pak_id], created=True) for memory in memories]
-    found = _still_there(_likenesses(memories, written, embedded, index), store)
-    _linked(memories, written, [False] * len(memories), found, store)
+    standing = store.standing(pak_ids)
+    written = [Written(standing[pak_id].row_id, created=True) for pak_id in pak_ids]
+    spots = [
+        _Spot(pak_id, standing[pak_id].place, standing[pak_id].status == "active")
+        for pak_id in pak_ids
+    ]
+    found = _still_there(_likenesses(spots, written, Embedded(vectors), index, now), store)
+    _linked(pak_ids, written, [False] * len(pak_ids), found, store)
 
 
 def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:
@@ -176,7 +209,7 @@ def _unlinked(
 
 
 def _linked(
-    memories: Sequence[Memory],
+    pak_ids: Sequence[str],
     written: Sequence[Written],
     same: Sequence[bool],
     found: Sequence[Sequence[Likeness]],
@@ -186,18 +219,17 @@ def _linked(
     touched |= {one.row_id for one in written}
     edges = AutomaticEdges(store.edges(sorted(touched)))
     remembered = []
-    for memory, one, unchanged, likes in zip(memories, written, same, found, strict=True):
+    for pak_id, one, unchanged, likes in zip(pak_ids, written, same, found, strict=True):
         if not one.created and not unchanged:
             edges.drop_all(one.row_id)
         joined = [] if unchanged else edges.join(one.row_id, likes)
         remembered.append(
             Remembered(
-                pak_id=memory.pak_id,
+                pak_id=pak_id,
                 created=one.created,
                 state="ready",
                 near_duplicates=near_duplicates(likes),
                 linked=tuple(like.pak_id for like in joined),
-                unread=_unread(memory),
             )
         )
     store.put_edges(edges.changed.values())
@@ -210,24 +242,48 @@ def _unread(memory: Memory) -> tuple[str, ...]:
     return () if told else ("occurred_at",)
 
 
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a new Pak lies. One that nobody reads yet is linked to nothing."""
+
+    pak_id: str
+    place: Place
+    is_open: bool
+
+
+def _spot(memory: Memory, before: Standing | None, now: str) -> _Spot:
+    status = memory.status if before is None else before.status
+    ends = memory.valid_until
+    has_ended = ends is not None and epoch_microseconds(ends) <= epoch_microseconds(now)
+    return _Spot(memory.pak_id, memory.place, status == "active" and not has_ended)
+
+
 def _likenesses(
-    memories: Sequence[Memory],
+    spots: Sequence[_Spot],
     written: Sequence[Written],
     embedded: Embedded,
     index: MemoryIndex,
+    now: str,
 ) -> list[list[Likeness]]:
-    """Find, for each new memory, what is like it among the old and those before it here."""
-    vectors = np.stack([vector for vector in embedded.vectors if vector is not None])
+    """Find, for each new memory, what at its place is like it: the old, and those before it."""
+    found: list[list[Likeness]] = [[] for _ in spots]
     new = {one.row_id for one in written}
-    found = [
-        [like for like in likes if like.row_id not in new] for likes in _among_old(vectors, index)
-    ]
-    for number, likes in enumerate(_among_new(vectors)):
-        for earlier, cosine in likes:
-            if written[earlier].row_id != written[number].row_id:
-                found[number].append(
-                    Likeness(written[earlier].row_id, memories[earlier].pak_id, cosine)
-                )
+    for place in dict.fromkeys(spot.place for spot in spots):
+        vectors = {
+            n: vector
+            for n, (spot, vector) in enumerate(zip(spots, embedded.vectors, strict=True))
+            if spot.place == place and spot.is_open and vector is not None
+        }
+        if not vectors:
+            continue
+        here, matrix = list(vectors), np.stack(list(vectors.values()))
+        olds = _among_old(matrix, index, AtPlace(place), now)
+        for n, old, earlier in zip(here, olds, _among_new(matrix), strict=True):
+            found[n] += [like for like in old if like.row_id not in new]
+            for number, cosine in earlier:
+                other = here[number]
+                if written[other].row_id != written[n].row_id:
+                    found[n].append(Likeness(written[other].row_id, spots[other].pak_id, cosine))
     return found
 
 
@@ -237,12 +293,16 @@ def _still_there(found: Sequence[Sequence[Likeness]], store: MemoryStore) -> lis
     return [[like for like in likes if rows.get(like.pak_id) == like.row_id] for likes in found]
 
 
-def _among_old(vectors: NDArray[np.int8], index: MemoryIndex) -> list[list[Likeness]]:
+def _among_old(
+    vectors: NDArray[np.int8], index: MemoryIndex, place: AtPlace, now: str
+) -> list[list[Likeness]]:
     found: list[list[Likeness]] = [[] for _ in vectors]
     if index.dimension != vectors.shape[1]:
         return found  # the first vectors of a new store have nothing to be like
     row_ids = index.column("row_id")
-    for number, slot, pak_id, cosine in _similar(vectors, index, index.select()):
+    still_valid = Where(valid_at=epoch_microseconds(now) / 1e6)
+    here = index.select(still_valid, view=place)
+    for number, slot, pak_id, cosine in _similar(vectors, index, here):
         found[number].append(Likeness(int(row_ids[slot]), pak_id, round(cosine, 9)))
     return found
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect import Recollect
-from recollect.model import RecallAnswer, RecallResult, ScoredBlock
+from recollect.model import RecallResponse, RecallResult, ScoredBlock
 
 
 def ids(blocks: Iterable[ScoredBlock]) -> list[str]:
     return [block.pak_id for block in blocks]
 
 
-def recalled(answer: RecallAnswer) -> list[str]:
+def recalled(answer: RecallResponse) -> list[str]:
     return [result.fact.pak_id for result in answer.results]
 
 
-def by_id(answer: RecallAnswer) -> dict[str, RecallResult]:
+def by_id(answer: RecallResponse) -> dict[str, RecallResult]:
     return {result.fact.pak_id: result for result in answer.results}
 
 

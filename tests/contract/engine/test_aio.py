@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import AsyncRecollect, Recollect, RecollectError
+from recollect.policy import Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
 VERBS = sorted(
@@ -27,7 +28,9 @@ def test_each_verb_has_its_twin_with_the_same_parameters(verb: str) -> None:
     ours = inspect.signature(getattr(Recollect, verb)).parameters
     theirs = inspect.signature(getattr(AsyncRecollect, verb)).parameters
     assert list(theirs.values()) == list(ours.values())
-    assert inspect.iscoroutinefunction(getattr(AsyncRecollect, verb))
+    streams = inspect.isgeneratorfunction(getattr(Recollect, verb))
+    awaited = inspect.isasyncgenfunction if streams else inspect.iscoroutinefunction
+    assert awaited(getattr(AsyncRecollect, verb))
 
 
 def test_there_is_no_verb_too_many_and_the_properties_are_there() -> None:
@@ -55,6 +58,10 @@ def test_the_verbs_work_awaited_and_at_once(tmp_path: Path) -> None:
             assert memory.paks.get_pak("p0") is not None
             assert memory.path == tmp_path / "a.db"
             assert await memory.check() == ()
+            ann = await memory.as_principal(Principal("acme", "ann"))
+            await ann.remember("a secret of ann's")
+            assert len([line async for line in ann.export()]) == 1
+            assert len([line async for line in memory.export(ann.principal)]) == 1
             with pytest.raises(RecollectError):
                 await memory.remember("  ")
             return [result.fact.pak_id for result in answers[0].results]
@@ -62,5 +69,6 @@ def test_the_verbs_work_awaited_and_at_once(tmp_path: Path) -> None:
     awaited = asyncio.run(story())
     with Recollect.open(tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock()) as memory:
         assert memory.frames.get("mine").source == "user"
-        assert memory.stats()["memories"] == 19
+        assert memory.stats()["memories"] == 20
+        assert len(memory.list(limit=50).items) == 19
         assert len(awaited) == 5

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from recollect.model import RecallAnswer
+from recollect.model import RecallResponse
 
 MAY, JUNE = "1:56 pm on 8 May, 2023", "10:00 am on 20 June, 2023"
 TURNS = (
@@ -39,11 +39,11 @@ def chat(tmp_path: Path) -> Iterator[Recollect]:
         yield memory
 
 
-def ids(answer: RecallAnswer) -> list[str]:
+def ids(answer: RecallResponse) -> list[str]:
     return [result.fact.pak_id for result in answer.results]
 
 
-def reasons(answer: RecallAnswer, pak_id: str) -> tuple[str, ...]:
+def reasons(answer: RecallResponse, pak_id: str) -> tuple[str, ...]:
     return next(result.why for result in answer.results if result.fact.pak_id == pak_id)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
@@ -175,8 +176,15 @@ def test_a_thread_counts_its_turns(memory: Recollect) -> None:
     )
     memory.remember("turn 3", pak_id="t3", thread="chat")
     memory.remember("turn 1, corrected", pak_id="t1", thread="chat")
-    positions = [memory.get(f"t{n}").position for n in range(4)]  # type: ignore[union-attr]
-    assert positions == [0, 1, 2, 3]
+    with sqlite3.connect(memory.path) as conn:
+        positions = conn.execute("SELECT position FROM memories ORDER BY pak_id").fetchall()
+    assert positions == [(0,), (1,), (2,), (3,)]
+
+
+def test_where_a_turn_stands_is_not_shown_because_a_gap_would_tell(memory: Recollect) -> None:
+    memory.remember("turn", pak_id="t", thread="chat")
+    assert memory.get("t").position is None  # type: ignore[union-attr]
+    assert memory.recall("turn").results[0].fact.position is None
 
 
 def test_all_that_was_said_of_a_memory_is_kept(memory: Recollect) -> None:

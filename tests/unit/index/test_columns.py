@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from recollect.index.columns import Columns, epoch_microseconds
+from recollect.index.columns import Columns, epoch_microseconds, place_from, place_text
 from recollect.model import Memory, Place
 
 FIRST = Memory(
@@ -29,7 +29,12 @@ def filled(*memories: Memory) -> Columns:
     count = len(memories)
     numbers = list(range(count))
     columns.extend(
-        memories, row_ids=numbers, lengths=[1] * count, digests=numbers, marks=[0] * count
+        memories,
+        row_ids=numbers,
+        lengths=[1] * count,
+        digests=numbers,
+        marks=[0] * count,
+        pending=[False] * count,
     )
     return columns
 
@@ -60,9 +65,10 @@ def test_columns_hold_what_a_pak_says() -> None:
     assert columns["valid_until"].tolist() == [0.0, inf]
     assert columns["position"].tolist() == [4, -1]
     assert columns["reinforced"].tolist() == [0, 2**31 - 1]
-    for name, expected in {"project": ["shop", None], "team": ["red", None]}.items():
-        values = columns.vocabularies[name].in_order
-        assert [values[code] for code in columns[name]] == expected
+    projects = columns.vocabularies["project"].in_order
+    assert [projects[code] for code in columns["project"]] == ["shop", None]
+    places = columns.vocabularies["place"].in_order
+    assert [place_from(places[code]) for code in columns["place"]] == [FIRST.place, SECOND.place]
 
 
 def test_overwriting_changes_one_slot_only() -> None:
@@ -79,6 +85,6 @@ def test_compaction_forgets_values_that_nobody_has() -> None:
     columns.compact(np.array([1]))
 
     assert columns.size == 1
-    assert columns.vocabularies["tenant"].in_order == ["local"]
-    assert columns.vocabularies["tenant"].get("acme", -1) == -1
+    assert columns.vocabularies["place"].in_order == [place_text(SECOND.place)]
+    assert columns.vocabularies["project"].get("shop", -1) == -1
     assert columns["row_id"].tolist() == [1]

@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.embed import EmbedderUnavailable
+from recollect.model import LOCAL_PRINCIPAL
+from recollect.policy import view_of
 from recollect.ports.store import MemoryStore, NewMemory, Written
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import FakeClock, FakeEmbedder, StoreContract, new_memory
@@ -61,7 +63,7 @@ def test_a_built_memory_is_ready_to_be_stored(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "a.db", store_id="test")
     with store.transaction():
         store.write([new], now="2026-01-01T00:00:00Z")
-    assert store.memories(["a"])["a"].confidence == 0.5
+    assert store.memories(["a"], view_of(LOCAL_PRINCIPAL, {}))["a"].confidence == 0.5
     store.close()
 
 

@@ -23,7 +23,7 @@ from recollect.model import (
     FrameDefinition,
     FrameResult,
     Memory,
-    RecallAnswer,
+    RecallResponse,
     RecallResult,
     Weights,
 )
@@ -44,7 +44,7 @@ _SHOWN_CHARS = 280
 _BAR = 8
 
 
-def results(answer: RecallAnswer) -> Table:
+def results(answer: RecallResponse) -> Table:
     """Return an answer as a table: rank, score, text with its id and the reasons below."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", leading=1)
     table.add_column("#", justify="right", no_wrap=True)
@@ -83,7 +83,7 @@ def makings(result: RecallResult, weights: Weights) -> Group:
     return Group(title, Padding(grid, (0, 0, 0, 2)))
 
 
-def nothing(answer: RecallAnswer, memories: int) -> str:
+def nothing(answer: RecallResponse, memories: int) -> str:
     """Say why an answer has no results."""
     if memories == 0:
         return "This memory is empty: nothing was remembered in it yet."

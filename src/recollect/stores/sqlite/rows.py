@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import Memory, Place
+from recollect.model import Memory, Place, name_key
+from recollect.policy.sanitizer import SANITIZER_VERSION, risks
 from recollect.ports.store import NewMemory
 
 __all__ = [
     "MEMORY_COLUMNS",
     "OWN_COLUMNS",
+    "SHOWN_COLUMNS",
     "from_row",
     "own_values",
     "pak_values",
+    "place_of",
     "to_vector",
     "vector_bytes",
 ]
@@ -37,23 +40,46 @@ MEMORY_COLUMNS = ", ".join(
     f"{'paks' if name in _FROM_PAKS else 'memories'}.{name}" for name in (*_FIELDS, *_PLACE)
 )
 
+# For readers: where a turn stands in its thread would tell of turns that one may not read.
+SHOWN_COLUMNS = MEMORY_COLUMNS.replace("memories.position", "NULL")
+
 # What `memories` keeps of a Pak, in the order of `own_values`.
 OWN_COLUMNS = (
     "pak_id",
     *(name for name in _FIELDS if name not in _FROM_PAKS),
     *_PLACE,
+    "entity_key",
+    "value_key",
     "pending",
 )
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
 _TAGS = _FIELDS.index("tags")
+_RISKS = _FIELDS.index("risks")
+_CONTENT = _FIELDS.index("content")
+_EXAMINED = f"{SANITIZER_VERSION}:"
 
 
 def from_row(row: tuple[Any, ...]) -> Memory:
     """Build a Memory from a row of `MEMORY_COLUMNS`."""
     fields = list(row[: len(_FIELDS)])
     fields[_TAGS] = () if fields[_TAGS] == "[]" else tuple(json.loads(fields[_TAGS]))
+    fields[_RISKS] = _risks(fields[_RISKS], fields[_CONTENT])
     fields.append(_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
     return Memory(*fields)
+
+
+def _risks(found: str, content: str) -> tuple[str, ...]:
+    """Return what was found when the text was written, or now if that was by other rules."""
+    if found == _EXAMINED:
+        return ()
+    if not found.startswith(_EXAMINED):
+        return risks(content)
+    return tuple(found.removeprefix(_EXAMINED).split(","))
+
+
+def place_of(parts: tuple[Any, ...]) -> Place:
+    """Return a place from its five columns."""
+    return _place(*parts)
 
 
 @lru_cache
@@ -66,6 +92,7 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
     memory = new.memory
     values = [getattr(memory, name) for name in _OWN_FIELDS]
     values[_OWN_FIELDS.index("tags")] = json.dumps(memory.tags, ensure_ascii=False)
+    values[_OWN_FIELDS.index("risks")] = _EXAMINED + ",".join(memory.risks)
     place = memory.place
     return (
         memory.pak_id,
@@ -75,6 +102,8 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
         place.scope,
         place.team,
         place.garden,
+        None if memory.entity is None else name_key(memory.entity),
+        None if memory.value is None else name_key(memory.value),
         new.pending,
     )
 

@@ -10,6 +10,8 @@ from recollect.paks.migrations import Migration
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
+# `name_key` is a function of ours that the store gives to SQLite before it migrates.
+
 _TABLES = (
     """
 CREATE TABLE IF NOT EXISTS engine_state (
@@ -113,16 +115,6 @@ _INDEXES = (
 _NEXT_REVISION = "UPDATE engine_state SET revision = revision + 1;"
 _REVISION = "(SELECT revision FROM engine_state)"
 
-
-def _self_changed(condition: str) -> str:
-    """Return the statements that fire the event of a changed self block on a condition."""
-    return f"""DELETE FROM memory_events WHERE event = 'self_block_change' AND {condition};
-    INSERT INTO memory_events (event, changed)
-    SELECT 'self_block_change', {_REVISION} WHERE {condition};"""
-
-
-_SELF_TAGS = """LIKE '%"self/%'"""
-
 # Whoever deletes or edits a Pak, through the engine, the catalogue or plain SQL: it is a change.
 _TRIGGERS = {
     "memories_ad": f"""CREATE TRIGGER memories_ad AFTER DELETE ON memories
@@ -130,27 +122,103 @@ BEGIN
     {_NEXT_REVISION}
     DELETE FROM memories_gone WHERE row_id = OLD.row_id;
     INSERT INTO memories_gone (row_id, changed) VALUES (OLD.row_id, {_REVISION});
-    {_self_changed(f"OLD.tags {_SELF_TAGS}")}
 END""",
     "paks_au_memories": f"""CREATE TRIGGER paks_au_memories AFTER UPDATE ON paks
 WHEN EXISTS (SELECT 1 FROM memories WHERE pak_id = NEW.pak_id)
 BEGIN
     {_NEXT_REVISION}
     UPDATE memories SET changed = {_REVISION} WHERE pak_id = NEW.pak_id;
-    {_self_changed(f"(SELECT tags FROM memories WHERE pak_id = NEW.pak_id) {_SELF_TAGS}")}
 END""",
 }
+_RENEW_TRIGGERS = (
+    *(f"DROP TRIGGER IF EXISTS {name}" for name in _TRIGGERS),
+    *_TRIGGERS.values(),
+)
+
+# Who may read what, whom we trust, and who did what about it. A frame belongs to a tenant.
+_ACCESS = (
+    "ALTER TABLE memories ADD COLUMN risks TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE memories ADD COLUMN entity_key TEXT",
+    "ALTER TABLE memories ADD COLUMN value_key TEXT",
+    "UPDATE memories SET entity_key = name_key(entity), value_key = name_key(value)"
+    " WHERE entity IS NOT NULL OR value IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_entity ON memories (entity_key)"
+    " WHERE entity_key IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_value ON memories (value_key)"
+    " WHERE value_key IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_source ON memories (source) WHERE source IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_garden ON memories (tenant, garden)"
+    " WHERE garden IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_held_back ON memories (status)"
+    " WHERE status = 'quarantined'",
+    """
+CREATE TABLE gardens (
+    tenant      TEXT NOT NULL,
+    slug        TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    scope       TEXT NOT NULL,
+    team        TEXT,
+    tier        REAL NOT NULL CHECK (tier BETWEEN 0 AND 1),
+    created_at  TEXT NOT NULL,
+    PRIMARY KEY (tenant, slug)
+) WITHOUT ROWID""",
+    """
+CREATE TABLE garden_members (
+    tenant     TEXT NOT NULL,
+    slug       TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    role       TEXT NOT NULL,
+    PRIMARY KEY (tenant, principal, slug),
+    FOREIGN KEY (tenant, slug) REFERENCES gardens (tenant, slug) ON DELETE CASCADE
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_garden_members_slug ON garden_members (tenant, slug)",
+    """
+CREATE TABLE access_keys (
+    prefix       TEXT PRIMARY KEY,
+    digest       TEXT NOT NULL,
+    tenant       TEXT NOT NULL,
+    principal    TEXT NOT NULL,
+    teams        TEXT NOT NULL,
+    permissions  TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    created_at   TEXT NOT NULL,
+    expires_at   TEXT,
+    revoked_at   TEXT
+) WITHOUT ROWID""",
+    """
+CREATE TABLE source_trust (
+    tenant  TEXT NOT NULL,
+    source  TEXT NOT NULL,
+    trust   REAL NOT NULL CHECK (trust BETWEEN 0 AND 1),
+    PRIMARY KEY (tenant, source)
+) WITHOUT ROWID""",
+    """
+CREATE TABLE audit_log (
+    number     INTEGER PRIMARY KEY,
+    at         TEXT NOT NULL,
+    tenant     TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    act        TEXT NOT NULL,
+    target     TEXT NOT NULL,
+    detail     TEXT NOT NULL
+)""",
+    "CREATE INDEX idx_audit_log_tenant ON audit_log (tenant, number)",
+    "ALTER TABLE memory_frames RENAME TO memory_frames_of_all",
+    """
+CREATE TABLE memory_frames (
+    tenant      TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    definition  TEXT NOT NULL,
+    extends     TEXT,
+    PRIMARY KEY (tenant, name)
+) WITHOUT ROWID""",
+    "INSERT INTO memory_frames SELECT 'local', name, definition, extends FROM memory_frames_of_all",
+    "DROP TABLE memory_frames_of_all",
+    "DELETE FROM memory_events WHERE event = 'self_block_change'",
+)
 
 ENGINE_MIGRATIONS = (
-    Migration(
-        1,
-        "memory_engine",
-        (
-            *_TABLES,
-            *_INDEXES,
-            *(f"DROP TRIGGER IF EXISTS {name}" for name in _TRIGGERS),
-            *_TRIGGERS.values(),
-        ),
-    ),
+    Migration(1, "memory_engine", (*_TABLES, *_INDEXES)),
+    Migration(2, "authorised_recall", (*_RENEW_TRIGGERS, *_ACCESS)),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

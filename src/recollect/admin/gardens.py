@@ -1,0 +1,134 @@
+"""Gardens: named access lists, and who is in them.
+
+In: slugs, principals, roles. Out: gardens and members as the caller may see them. A garden that is
+not there and one that is not for the caller are the same answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from recollect.errors import InvalidInput
+from recollect.hours import iso
+from recollect.model import Garden, Member, Principal, Role
+from recollect.opened import OpenStore
+from recollect.paks.validate import optional_text
+from recollect.policy.gardens import checked_role, checked_slug, keep_an_admin, may_manage
+from recollect.policy.permit import chosen_place, need, no_garden
+from recollect.policy.trust import checked_share
+
+__all__ = ["Gardens"]
+
+
+class Gardens:
+    """The gardens of one principal's tenant."""
+
+    def __init__(self, opened: OpenStore, principal: Principal) -> None:
+        self._opened = opened
+        self._principal = principal
+        self._access = opened.store.access
+
+    def create(
+        self,
+        slug: str,
+        *,
+        name: str | None = None,
+        scope: str = "company",
+        team: str | None = None,
+        tier: float = 1.0,
+    ) -> Garden:
+        """Make a garden; whoever makes it is its first admin."""
+        need(self._principal, "admin")
+        place = chosen_place(self._principal, scope=scope, team=team)
+        garden = Garden(
+            tenant=self._principal.tenant,
+            slug=checked_slug(slug),
+            name=optional_text("name", name) or slug,
+            scope=place.scope,  # type: ignore[arg-type]
+            team=place.team,
+            tier=checked_share("tier", tier),
+            created_at=iso(self._opened.clock.now()),
+        )
+        with self._opened.turn():
+            if slug in self._access.gardens(garden.tenant):
+                raise InvalidInput(
+                    f"there is a garden {slug!r} already.", hint="choose another slug."
+                )
+            with self._opened.administering(self._principal, "garden.create", slug, garden.scope):
+                self._access.put_garden(garden)
+                self._access.put_member(garden.tenant, slug, self._principal.id, "admin")
+        return garden
+
+    def update(self, slug: str, *, name: str | None = None, tier: float | None = None) -> Garden:
+        """Rename a garden, or change how far what is in it counts. Its scope is fixed."""
+        with self._opened.turn():
+            garden = self._managed(slug)
+            if name is not None:
+                garden = replace(garden, name=optional_text("name", name) or slug)
+            if tier is not None:
+                garden = replace(garden, tier=checked_share("tier", tier))
+            with self._opened.administering(self._principal, "garden.update", slug):
+                self._access.put_garden(garden)
+        return garden
+
+    def delete(self, slug: str) -> int:
+        """Drop a garden. No Pak is deleted: each goes back to its owner alone; return how many."""
+        with self._opened.turn():
+            self._managed(slug)
+            with self._opened.administering(self._principal, "garden.delete", slug):
+                return self._access.delete_garden(self._principal.tenant, slug)
+
+    def list(self) -> tuple[Garden, ...]:
+        """Return the gardens that the principal is in; as an admin, all of the tenant."""
+        need(self._principal, "read")
+        with self._opened.turn():
+            gardens = self._access.gardens(self._principal.tenant)
+            own = self._access.roles_of(self._principal.tenant, self._principal.id)
+        sees_all = "admin" in self._principal.permissions
+        return tuple(garden for slug, garden in gardens.items() if sees_all or slug in own)
+
+    def members(self, slug: str) -> tuple[Member, ...]:
+        """Return who is in a garden."""
+        need(self._principal, "read")
+        with self._opened.turn():
+            self._known(slug)
+            members = self._access.members(self._principal.tenant, slug)
+        return tuple(Member(principal, role) for principal, role in members.items())
+
+    def add(self, slug: str, principal: str, role: str = "reader") -> Member:
+        """Give a principal a role in a garden, or another role."""
+        chosen = checked_role(role)
+        name = Principal(tenant=self._principal.tenant, id=principal).id
+        self._change(slug, name, chosen, "garden.add")
+        return Member(name, chosen)
+
+    def remove(self, slug: str, principal: str) -> bool:
+        """Take a principal out of a garden; return whether it was in it."""
+        return self._change(slug, principal, None, "garden.remove")
+
+    def _change(self, slug: str, principal: str, role: Role | None, act: str) -> bool:
+        tenant = self._principal.tenant
+        with self._opened.turn():
+            self._managed(slug)
+            members = self._access.members(tenant, slug)
+            keep_an_admin(members, principal, role)
+            detail = f"{principal} {role}" if role else principal
+            with self._opened.administering(self._principal, act, slug, detail):
+                if role is None:
+                    return self._access.delete_member(tenant, slug, principal)
+                self._access.put_member(tenant, slug, principal, role)
+        return True
+
+    def _known(self, slug: str) -> tuple[Garden, Role | None]:
+        tenant = self._principal.tenant
+        garden = self._access.gardens(tenant).get(slug) if isinstance(slug, str) else None
+        role = self._access.roles_of(tenant, self._principal.id).get(slug) if garden else None
+        if garden is None or (role is None and "admin" not in self._principal.permissions):
+            raise no_garden(slug)
+        return garden, role
+
+    def _managed(self, slug: str) -> Garden:
+        garden, role = self._known(slug)
+        if not may_manage(self._principal, role):
+            need(self._principal, "admin")
+        return garden

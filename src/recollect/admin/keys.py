@@ -1,0 +1,114 @@
+"""Keys: made, shown once, looked up, ended.
+
+In: who a key stands for, or a key that is presented. Out: the key, once; or the principal. Only
+a hash of the secret is stored, so nobody can read a key out of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from recollect.errors import InvalidInput, NotAllowed
+from recollect.hours import iso
+from recollect.model import Principal
+from recollect.opened import OpenStore
+from recollect.paks.validate import optional_text
+from recollect.policy.keys import (
+    PREFIX_BYTES,
+    SECRET_BYTES,
+    IssuedKey,
+    KeyRow,
+    matches,
+    new_key,
+    prefix_of,
+    refused,
+)
+from recollect.policy.permit import need
+
+__all__ = ["Keys"]
+
+
+class Keys:
+    """The keys of one principal's tenant; whoever opened the file has those of all tenants."""
+
+    def __init__(
+        self,
+        opened: OpenStore,
+        principal: Principal,
+        *,
+        of_all: bool,
+        random_bytes: Callable[[int], bytes],
+    ) -> None:
+        self._opened = opened
+        self._principal = principal
+        self._of_all = of_all
+        self._random_bytes = random_bytes
+        self._access = opened.store.access
+
+    def create(
+        self, principal: Principal, *, name: str = "", expires_at: str | None = None
+    ) -> IssuedKey:
+        """Make a key for a principal. Its secret is in the answer and nowhere else."""
+        need(self._principal, "admin")
+        if not self._of_all and principal.tenant != self._principal.tenant:
+            raise NotAllowed(
+                f"{self._principal.id} makes no keys for another tenant.",
+                hint="leave the tenant out.",
+            )
+        for permission in principal.permissions:
+            need(self._principal, permission)
+        prefix, secret, digest = new_key(
+            self._random_bytes(PREFIX_BYTES), self._random_bytes(SECRET_BYTES)
+        )
+        now = self._opened.clock.now()
+        row = KeyRow(
+            prefix=prefix,
+            digest=digest,
+            principal=principal,
+            name=optional_text("name", name) or "",
+            created_at=iso(now),
+            expires_at=None if expires_at is None else _ahead(expires_at, now),
+        )
+        with self._opened.administering(self._principal, "key.create", prefix, principal.id):
+            self._access.put_key(row)
+        return IssuedKey(secret, row)
+
+    def list(self, tenant: str | None = None) -> tuple[KeyRow, ...]:
+        """Return the keys of the tenant, oldest first, without their secrets."""
+        need(self._principal, "admin")
+        with self._opened.turn():
+            return tuple(self._access.keys(self._tenant(tenant)))
+
+    def revoke(self, prefix: str, *, tenant: str | None = None) -> bool:
+        """End a key at once; return whether there was a living one."""
+        need(self._principal, "admin")
+        own, now = self._tenant(tenant), iso(self._opened.clock.now())
+        with self._opened.administering(self._principal, "key.revoke", str(prefix)[:80]):
+            return self._access.revoke_key(own, str(prefix), now=now)
+
+    def principal_for(self, secret: str) -> Principal:
+        """Return who a key stands for; a wrong, revoked or expired key is one and the same."""
+        prefix = prefix_of(secret)
+        with self._opened.turn():
+            row = self._access.key(prefix)
+        if not matches(secret, row, now=iso(self._opened.clock.now())) or row is None:
+            raise refused()
+        return row.principal
+
+    def _tenant(self, tenant: str | None) -> str:
+        return tenant if tenant is not None and self._of_all else self._principal.tenant
+
+
+def _ahead(expires_at: object, now: float) -> str:
+    try:
+        moment = datetime.fromisoformat(expires_at) if isinstance(expires_at, str) else None
+        seconds = moment.timestamp() if moment and moment.utcoffset() is not None else None
+    except (ValueError, OverflowError):
+        seconds = None
+    if seconds is None or seconds <= now:
+        raise InvalidInput(
+            f"expires_at must be a time to come, not {expires_at!r:.60}.",
+            hint="2027-01-31T12:00:00Z",
+        )
+    return iso(seconds)

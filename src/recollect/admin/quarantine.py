@@ -1,0 +1,107 @@
+"""Quarantine: facts that wait for a moderator, or were turned away.
+
+In: ids. Out: what is known of the waiting, never their text. A promoted Pak is a memory like any
+other; a rejected one never comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from recollect.hours import iso
+from recollect.index.selection import Where
+from recollect.model import INSTRUCTION, Memory, Principal
+from recollect.opened import OpenStore
+from recollect.paks import UnknownPak
+from recollect.policy.permit import need
+from recollect.policy.view import QUARANTINED, REJECTED
+from recollect.recall.sight import Sight
+from recollect.write.remember import link_late
+
+__all__ = ["Held", "Quarantine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A Pak in quarantine: where it came from and what it looks like, but not what it says."""
+
+    pak_id: str
+    source: str | None
+    category: str
+    scope: str
+    garden: str | None
+    owner: str
+    characters: int
+    risks: tuple[str, ...]
+    confidence: float
+    held_since: str
+
+
+class Quarantine:
+    """What waits for the principal's judgement, where it is a moderator."""
+
+    def __init__(self, opened: OpenStore, principal: Principal) -> None:
+        self._opened = opened
+        self._principal = principal
+
+    def list(self) -> tuple[Held, ...]:
+        """Return what waits, oldest first: no text, no title, nothing that was said."""
+        need(self._principal, "read")
+        with self._opened.turn():
+            sight = self._sight()
+            waiting = sight.select(Where(statuses=(QUARANTINED,)))
+            found = sight.memories(sight.index.pak_ids(waiting.slots)).values()
+        return tuple(sorted(map(_held, found), key=lambda held: (held.held_since, held.pak_id)))
+
+    def promote(self, pak_id: str) -> None:
+        """Make a waiting Pak a memory like any other."""
+        with self._judged(pak_id, "quarantine.promote") as memory:
+            if memory.category == INSTRUCTION:
+                need(self._principal, "instruct")
+            self._opened.store.set_status([pak_id], "active")
+        with self._opened.turn():
+            if self._opened.links:
+                link_late(
+                    [pak_id],
+                    index=self._opened.index(),
+                    store=self._opened.store,
+                    now=iso(self._opened.clock.now()),
+                )
+
+    def reject(self, pak_id: str) -> None:
+        """Turn a waiting Pak away for good."""
+        with self._judged(pak_id, "quarantine.reject"):
+            self._opened.store.set_status([pak_id], REJECTED)
+
+    @contextmanager
+    def _judged(self, pak_id: str, act: str) -> Iterator[Memory]:
+        with self._opened.turn():
+            memory = self._sight().memories([pak_id]).get(pak_id)
+            if memory is None or memory.status != QUARANTINED:
+                raise UnknownPak(
+                    f"there is no {pak_id!r:.80} in quarantine.",
+                    hint="quarantine.list() names what waits for you.",
+                )
+            with self._opened.administering(self._principal, act, pak_id):
+                yield memory
+
+    def _sight(self) -> Sight:
+        sight = self._opened.sight(self._principal)
+        return replace(sight, view=replace(sight.view, with_quarantined=True))
+
+
+def _held(memory: Memory) -> Held:
+    return Held(
+        pak_id=memory.pak_id,
+        source=memory.source,
+        category=memory.category,
+        scope=memory.place.scope,
+        garden=memory.place.garden,
+        owner=memory.place.owner,
+        characters=len(memory.content),
+        risks=memory.risks,
+        confidence=memory.confidence,
+        held_since=memory.created_at,
+    )

@@ -1,0 +1,49 @@
+"""Trust: how far the word of a source counts here. A number a source, ours alone.
+
+In: a source and a number from 0 to 1. Out: the numbers that were set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.errors import InvalidInput
+from recollect.model import Principal
+from recollect.opened import OpenStore
+from recollect.paks.validate import optional_text
+from recollect.policy.permit import need
+from recollect.policy.trust import UNKNOWN_SOURCE, checked_share
+
+__all__ = ["Trust"]
+
+
+class Trust:
+    """One tenant's trust in its sources."""
+
+    def __init__(self, opened: OpenStore, principal: Principal) -> None:
+        self._opened = opened
+        self._principal = principal
+        self._access = opened.store.access
+
+    def set(self, source: str, trust: float) -> None:
+        """Say how far a source is trusted; 1 is fully, and what was never said counts as that.
+
+        Facts that it ingests are capped by it, and below one half they wait in quarantine.
+        """
+        need(self._principal, "admin")
+        name = optional_text("source", source)
+        if not name:
+            raise InvalidInput("source is blank.", hint="name the source.")
+        share = checked_share("trust", trust)
+        with self._opened.administering(self._principal, "trust.set", name, str(share)):
+            self._access.set_trust(self._principal.tenant, name, share)
+
+    def of(self, source: str) -> float:
+        """Return how far what a source ingests is trusted."""
+        return self.list().get(source, UNKNOWN_SOURCE)
+
+    def list(self) -> Mapping[str, float]:
+        """Return the sources that something was said about."""
+        need(self._principal, "read")
+        with self._opened.turn():
+            return self._access.trusts(self._principal.tenant)

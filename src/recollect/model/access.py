@@ -1,0 +1,132 @@
+"""Who asks, and where a Pak sits: principals, scopes, gardens.
+
+Frozen values, standard library only. What follows from them is in `recollect.policy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from recollect.errors import InvalidInput
+
+__all__ = [
+    "LOCAL",
+    "LOCAL_PRINCIPAL",
+    "PERMISSIONS",
+    "ROLES",
+    "SCOPES",
+    "Garden",
+    "Member",
+    "Permission",
+    "Place",
+    "Principal",
+    "Role",
+    "Scope",
+]
+
+Scope = Literal["local", "team", "company", "public"]
+Permission = Literal["read", "write", "admin", "moderate", "instruct"]
+Role = Literal["reader", "writer", "admin", "moderator"]
+
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
+ROLES: tuple[Role, ...] = get_args(Role)
+
+_MOST_NAME_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a Pak sits in the access model."""
+
+    tenant: str = "local"
+    owner: str = "local"
+    scope: str = "local"
+    team: str | None = None
+    garden: str | None = None
+
+
+LOCAL = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. Any order of teams and permissions is the same principal."""
+
+    tenant: str = "local"
+    id: str = "local"
+    teams: tuple[str, ...] = ()
+    permissions: tuple[Permission, ...] = PERMISSIONS
+
+    def __post_init__(self) -> None:
+        _check_name("tenant", self.tenant)
+        _check_name("id", self.id)
+        teams = _names("teams", self.teams)
+        for team in teams:
+            _check_name("team", team)
+        permissions = _names("permissions", self.permissions)
+        for permission in permissions:
+            if permission not in PERMISSIONS:
+                raise InvalidInput(
+                    f"there is no permission {permission!r:.60}.",
+                    hint=f"permissions are {', '.join(PERMISSIONS)}.",
+                )
+        object.__setattr__(self, "teams", tuple(sorted(teams)))
+        object.__setattr__(self, "permissions", tuple(p for p in PERMISSIONS if p in permissions))
+
+
+@dataclass(frozen=True, slots=True)
+class Garden:
+    """A named access list inside one scope. `tier` scales the confidence of what is in it."""
+
+    tenant: str
+    slug: str
+    name: str
+    scope: Scope
+    team: str | None = None
+    tier: float = 1.0
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A principal of the garden's tenant, and what it may do there."""
+
+    principal: str
+    role: Role
+
+
+def _names(field: str, values: object) -> set[str]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInput(
+            f"{field} of a principal are a list of names.", hint=f'write {field}=["..."].'
+        )
+    names = set()
+    for value in values:
+        if not isinstance(value, str):
+            raise InvalidInput(
+                f"{field} of a principal are names, not {value!r:.60}.",
+                hint=f'write {field}=["..."].',
+            )
+        names.add(value)
+    return names
+
+
+def _check_name(field: str, value: object) -> None:
+    """Refuse what could be mistaken for another name, or for none."""
+    if (
+        not isinstance(value, str)
+        or not 0 < len(value) <= _MOST_NAME_CHARS
+        or value != value.strip()
+        or not value.isprintable()
+    ):
+        raise InvalidInput(
+            f"{field} of a principal must be a name of 1 to {_MOST_NAME_CHARS} printable"
+            f" characters, not {value!r:.60}.",
+            hint="leave out spaces around it, line breaks and control characters.",
+        )
+
+
+LOCAL_PRINCIPAL = Principal()

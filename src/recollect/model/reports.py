@@ -1,0 +1,56 @@
+"""What verbs that change or hand over memories report. Frozen values, standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Forgotten", "Ingested", "IngestedItem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What `forget` erased; false when there was nothing.
+
+    `wiped` is whether the bytes are gone from the file as well: another process that is reading
+    may keep old pages in the write-ahead log until it is done.
+    """
+
+    pak_ids: tuple[str, ...]
+    edges: int = 0
+    wiped: bool = True
+
+    def __bool__(self) -> bool:
+        return bool(self.pak_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedItem:
+    """What became of one fact from outside."""
+
+    state: Literal["accepted", "quarantined", "refused"]
+    pak_id: str | None = None
+    error: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of facts from outside, in the order they came."""
+
+    items: tuple[IngestedItem, ...]
+
+    @property
+    def accepted(self) -> int:
+        """How many may be recalled."""
+        return sum(item.state == "accepted" for item in self.items)
+
+    @property
+    def quarantined(self) -> int:
+        """How many wait for a moderator."""
+        return sum(item.state == "quarantined" for item in self.items)
+
+    @property
+    def refused(self) -> int:
+        """How many were not taken."""
+        return sum(item.state == "refused" for item in self.items)

@@ -1,0 +1,60 @@
+"""A recall as data: what may be asked, and nothing of who asks.
+
+Frozen values, standard library only. The principal comes from the handle or the credential; a
+body that brings one of its own is refused. Values are checked where they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from recollect.errors import InvalidInput
+
+__all__ = ["RecallRequest"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What is asked of `recall`. Everything but the query narrows.
+
+    `diversity` weighs relevance (1) against novelty (0); None is the default balance, or none at
+    all where one entity is asked for.
+    """
+
+    query: str | None = None
+    entity: str | None = None
+    relation: str | None = None
+    source: str | None = None
+    scope: str | None = None
+    garden: str | None = None
+    min_confidence: float | None = None
+    tags: Sequence[str] | None = None
+    project: str | None = None
+    top_k: int = 5
+    token_budget: int | None = None
+    diversity: float | None = None
+    frame: str = "evidence"
+    include_quarantined: bool = False
+
+    @classmethod
+    def from_dict(cls, body: object) -> RecallRequest:
+        """Build a request from a body that came from outside."""
+        if not isinstance(body, Mapping):
+            raise InvalidInput(
+                f"a request is an object of fields, not {type(body).__name__}.",
+                hint='{"query": "..."}',
+            )
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(str(name) for name in body if name not in known)
+        if unknown:
+            raise InvalidInput(
+                f"a request has no field {unknown[0]!r:.80}.",
+                hint=f"it has {', '.join(known)}; who asks is known from the credential.",
+            )
+        return cls(**{str(name): value for name, value in body.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,0 +1,214 @@
+"""An open store with all that its handles share: index, embedder, clock, caches, one lock.
+
+In: a store and the choices made at opening. Out: what a verb needs for one turn: a principal's
+`Sight`, the time, a transaction. Handles of several principals sit on one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect import asked
+from recollect.embed import EmbedderError, ModelIdentity, check_model
+from recollect.errors import StoreClosed
+from recollect.frames.cache import FrameCache
+from recollect.hours import HoursMode, iso, moved
+from recollect.index.follow import Follower
+from recollect.index.index import MemoryIndex
+from recollect.model import Garden, Principal
+from recollect.policy.sanitizer import SanitizerMode
+from recollect.policy.view import View, view_of
+from recollect.ports.access import Act
+from recollect.ports.clock import Clock
+from recollect.ports.embedder import Embedder
+from recollect.ports.store import ClockState, MemoryStore, StoreState
+from recollect.recall.pipeline import Sources
+from recollect.recall.sight import Sight
+from recollect.write.reinforce import reinforce
+from recollect.write.remember import fill_pending
+
+__all__ = ["OpenStore", "model_of"]
+
+
+class _Asides(NamedTuple):
+    """The few facts a recall needs beside the index, as of one revision."""
+
+    revision: int
+    disputes: tuple[tuple[str, str], ...]
+    views: dict[Principal, View]
+    worth: dict[str, NDArray[np.float64] | None]
+
+
+class OpenStore:
+    """One open store. Every use of it happens inside `turn`."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        path: Path,
+        *,
+        embedder: Embedder,
+        clock: Clock,
+        links: bool,
+        hours: HoursMode,
+        counter: Callable[[str], int],
+        cache_path: Path | None,
+        sanitizer: SanitizerMode,
+    ) -> None:
+        self.store = store
+        self.path = path
+        self.embedder = embedder
+        self.clock = clock
+        self.links = links
+        self.hours: HoursMode = hours
+        self.count_tokens = counter
+        self.sanitizer: SanitizerMode = sanitizer
+        self.follower = Follower(store, cache_path)
+        self.cached_frames = FrameCache()
+        self.embedder_error: EmbedderError | None = None
+        self._asides = _Asides(-1, (), {}, {})
+        self._checked_model: str | None = None
+        self._lock = RLock()
+        self._closed = False
+
+    def close(self, token: str) -> None:
+        """Close the store, leaving a warm cache named `token`; closing twice is fine."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                try:
+                    self.follower.save(token)
+                finally:
+                    self.store.close()
+
+    def turn(self) -> RLock:
+        """Return the lock that lets one thread at a time use the store."""
+        if self._closed:
+            raise StoreClosed(
+                f"The memory at {self.path} was closed.", hint="open it again with Recollect.open."
+            )
+        return self._lock
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write in one transaction; like every write, it moves the counter of active hours."""
+        with self.store.transaction():
+            self.store.set_clock(self.times()[1])
+            yield
+
+    @contextmanager
+    def administering(
+        self, principal: Principal, act: str, target: str, detail: str = ""
+    ) -> Iterator[None]:
+        """Write in one transaction that also says in the audit log who did what."""
+        with self.turn(), self.writing():
+            yield
+            self.store.access.note(
+                Act(iso(self.clock.now()), principal.tenant, principal.id, act, target, detail)
+            )
+
+    def times(self, now: str | None = None) -> tuple[str, ClockState]:
+        """Return when this happens: the time to write down, and the counter of active hours."""
+        seconds = self.clock.now()
+        with self.turn():
+            clock = moved(self.store.state().clock, seconds, mode=self.hours)
+        return (iso(seconds) if now is None else asked.past(now, seconds)), clock
+
+    def index(self) -> MemoryIndex:
+        """Return the index, up to date with everything committed so far."""
+        index = self.follower.current()
+        self.check_model(self.follower.state)
+        if self._asides.revision != index.revision:
+            disputes = tuple((one.first, one.second) for one in self.store.disputes())
+            self._asides = _Asides(index.revision, disputes, {}, {})
+        return index
+
+    def sight(self, principal: Principal) -> Sight:
+        """Return what a principal may read, as of now."""
+        index = self.index()
+        view = self._asides.views.get(principal)
+        if view is None:
+            roles = self.store.access.roles_of(principal.tenant, principal.id)
+            view = self._asides.views[principal] = view_of(principal, roles)
+        return Sight(view, index, self.store, self.clock.now())
+
+    def sources(self, sight: Sight) -> Sources:
+        """Return where the reads of a recall go."""
+        return Sources(
+            sight=sight,
+            embedder=self.embedder,
+            disputes=self._asides.disputes,
+            count_tokens=self.count_tokens,
+            worth=self._worth(sight),
+            sanitize=self.sanitizer != "off",
+        )
+
+    def check_model(self, state: StoreState) -> None:
+        """Refuse to go on if another process switched the store to another embedder."""
+        if state.model_id is not None and state.model_id != self._checked_model:
+            check_model(model_of(state), self.embedder)
+            self._checked_model = state.model_id
+
+    def switched_to(self, embedder: Embedder) -> None:
+        """Go on with another embedder, whose vectors the store now holds."""
+        self.embedder = embedder
+        self._checked_model = None
+        self.follower.forget()
+
+    def fill_pending(self) -> int:
+        """Give some of the Paks that wait for a vector one; return how many got it."""
+        index = self.follower.current() if self.links else None
+        return fill_pending(self.store, self.embedder, index=index, now=iso(self.clock.now()))
+
+    def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
+        """Count that these Paks were used; the index need not read again what is known here."""
+        used = reinforce(self.store, pak_ids, clock=clock)
+        if self.follower.take(used):
+            self._asides = self._asides._replace(revision=used.revision)
+
+    def _worth(self, sight: Sight) -> NDArray[np.float64] | None:
+        """Return by how much trust and gardens scale confidence; None if by nothing."""
+        tenant = sight.view.tenant
+        if tenant not in self._asides.worth:
+            self._asides.worth[tenant] = _worth(
+                sight.index,
+                self.store,
+                self.store.access.trusts(tenant),
+                self.store.access.gardens(tenant),
+                tenant,
+            )
+        return self._asides.worth[tenant]
+
+
+def model_of(state: StoreState) -> ModelIdentity | None:
+    """Return the model that a store's vectors are of, if it has any."""
+    return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
+
+
+def _worth(
+    index: MemoryIndex,
+    store: MemoryStore,
+    trusts: Mapping[str, float],
+    gardens: Mapping[str, Garden],
+    tenant: str,
+) -> NDArray[np.float64] | None:
+    doubted = {source: trust for source, trust in trusts.items() if trust < 1}
+    lesser = {slug: garden.tier for slug, garden in gardens.items() if garden.tier < 1}
+    if not doubted and not lesser:
+        return None
+    worth = np.ones(index.size)
+    for source, trust in sorted(doubted.items()):
+        worth[index.slots_of_rows(store.rows_with(source=source))] *= trust
+    tiers = [
+        lesser.get(place.garden or "", 1.0) if place.tenant == tenant else 1.0
+        for place in index.places()
+    ]
+    scaled: NDArray[np.float64] = worth * np.array(tiers or [1.0])[index.column("place")]
+    return scaled

@@ -1,0 +1,12 @@
+"""Who may read what: principals, scopes, gardens, quarantine, trust, the sanitizer, keys.
+
+Rules only, as pure functions of their arguments; where the facts are kept is the stores' matter.
+"""
+
+from __future__ import annotations
+
+from recollect.model import Garden, Member, Place, Principal
+from recollect.policy.sanitizer import plain, risks
+from recollect.policy.view import View, view_of
+
+__all__ = ["Garden", "Member", "Place", "Principal", "View", "plain", "risks", "view_of"]

@@ -1,0 +1,76 @@
+"""Keys: how a program on the other side of a door says which principal it is.
+
+In: random bytes, or a key as a caller presents it. Out: the key to hand out once, what of it may be
+stored, and whether two match. A stored row gives nobody a key: it holds a hash of 256 random bits.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+
+from recollect.errors import NotAllowed
+from recollect.model import Principal
+
+__all__ = ["PREFIX_BYTES", "SECRET_BYTES", "IssuedKey", "KeyRow", "matches", "new_key", "prefix_of"]
+
+PREFIX_BYTES = 6
+SECRET_BYTES = 32
+_KEY = re.compile(r"rk_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """A key as it is stored: who it stands for and until when, but not the key."""
+
+    prefix: str
+    digest: str
+    principal: Principal
+    name: str
+    created_at: str
+    expires_at: str | None = None
+    revoked_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """A key as it is shown, once."""
+
+    secret: str
+    row: KeyRow
+
+
+def new_key(prefix: bytes, secret: bytes) -> tuple[str, str, str]:
+    """Return a key's public prefix, the key, and the digest to store."""
+    name = prefix.hex()
+    key = f"rk_{name}_{base64.urlsafe_b64encode(secret).decode().rstrip('=')}"
+    return name, key, _digest(key)
+
+
+def prefix_of(key: object) -> str:
+    """Return the public part by which a key is looked up."""
+    found = _KEY.fullmatch(key) if isinstance(key, str) else None
+    if found is None:
+        raise refused()
+    return found[1]
+
+
+def matches(key: str, row: KeyRow | None, *, now: str) -> bool:
+    """Return whether a key is this row's and still good; takes as long for a row that is not."""
+    stored = row.digest if row else _digest("")
+    is_same = hmac.compare_digest(_digest(key), stored)
+    if row is None or row.revoked_at is not None:
+        return False
+    return is_same and (row.expires_at is None or now < row.expires_at)
+
+
+def refused() -> NotAllowed:
+    """Return the one answer to a key that is wrong, revoked, expired or unknown."""
+    return NotAllowed("this key is not valid.", hint="create one with `recollect keys create`.")
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

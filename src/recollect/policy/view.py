@@ -1,0 +1,98 @@
+"""From a principal to what it may read. This is the one place where that is decided.
+
+In: a principal and its roles in gardens. Out: a `View`, a frozen value that every read takes. It
+answers for one Pak at a time; `recollect.recall.sight` asks it once for each place and turns the
+answers into a mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from recollect.errors import NotAllowed
+from recollect.model import Memory, Place, Principal, Role, Scope
+
+__all__ = ["HELD_BACK", "QUARANTINED", "REJECTED", "View", "view_of"]
+
+QUARANTINED = "quarantined"
+REJECTED = "rejected"
+# States in which nobody reads a Pak, but a moderator who asks for what is in quarantine.
+HELD_BACK = (QUARANTINED, REJECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one principal may read. `scope` and `garden` narrow it; nothing widens it."""
+
+    tenant: str
+    principal: str
+    teams: frozenset[str]
+    roles: tuple[tuple[str, Role], ...]
+    moderates_all: bool
+    scope: Scope | None = None
+    garden: str | None = None
+    with_quarantined: bool = False
+    without_risky: bool = False
+    _gardens: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_gardens", frozenset(slug for slug, _ in self.roles))
+
+    def allows(self, place: Place) -> bool:
+        """Return whether Paks at a place may be read: scope first, then the garden."""
+        return self._in_scope(place) and self._in_garden(place) and self._is_wanted(place)
+
+    def moderates(self, place: Place) -> bool:
+        """Return whether quarantined Paks at a place may be seen, promoted and rejected."""
+        if not self.allows(place):
+            return False
+        return self.moderates_all or (place.garden, "moderator") in self.roles
+
+    def shows(self, memory: Memory) -> bool:
+        """Return whether one Pak may be read, whatever the time."""
+        if memory.status == QUARANTINED:
+            return self.with_quarantined and self.moderates(memory.place)
+        return memory.status != REJECTED and self.allows(memory.place)
+
+    def narrowed(self, *, scope: Scope | None = None, garden: str | None = None) -> View:
+        """Return a view of no more than a scope, or a garden."""
+        return replace(self, scope=scope or self.scope, garden=garden or self.garden)
+
+    def role_in(self, slug: str) -> Role | None:
+        """Return the principal's role in a garden of its tenant."""
+        return dict(self.roles).get(slug)
+
+    def _in_scope(self, place: Place) -> bool:
+        if place.scope == "public":
+            return True
+        if place.tenant != self.tenant:
+            return False
+        if place.scope == "local":
+            return place.owner == self.principal
+        if place.scope == "team":
+            return place.team in self.teams
+        return place.scope == "company"
+
+    def _in_garden(self, place: Place) -> bool:
+        if place.garden is None:
+            return True
+        return place.tenant == self.tenant and place.garden in self._gardens
+
+    def _is_wanted(self, place: Place) -> bool:
+        return self.scope in (None, place.scope) and self.garden in (None, place.garden)
+
+
+def view_of(principal: Principal, roles: Mapping[str, Role]) -> View:
+    """Return what a principal may read, given its roles in the gardens of its tenant."""
+    if "read" not in principal.permissions:
+        raise NotAllowed(
+            f"{principal.id} may not read.", hint="ask an admin for a key with read permission."
+        )
+    return View(
+        tenant=principal.tenant,
+        principal=principal.id,
+        teams=frozenset(principal.teams),
+        roles=tuple(sorted(roles.items())),
+        moderates_all="moderate" in principal.permissions,
+    )

@@ -1,0 +1,58 @@
+"""Keep near-duplicates from eating the window: maximal marginal relevance.
+
+In: candidates, best first, and how alike they are. Out: the same candidates in the order in which
+they should be taken. What has nothing nearly like it before it keeps its rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recollect.recall.blocks import Ranked
+
+__all__ = ["ALIKE", "DIVERSITY", "diversified", "word_likeness"]
+
+# The weight of relevance against novelty.
+DIVERSITY = 0.7
+# Below this two texts are different enough to stand side by side without a discount.
+ALIKE = 0.8
+# From here on the second says nothing new: it waits until all others are taken.
+_SAME = 0.9
+
+
+def diversified(
+    ranked: Sequence[Ranked], likeness: NDArray[np.float64], *, balance: float = DIVERSITY
+) -> tuple[Ranked, ...]:
+    """Return candidates in the order to take them; `likeness` is a square matrix of them."""
+    if len(ranked) < 2 or balance >= 1 or not _any_alike(likeness):
+        return tuple(ranked)
+    scores = np.array([one.score for one in ranked])
+    relevance = scores / scores.max() if scores.max() > 0 else scores
+    nearest = np.zeros(len(ranked))
+    left = np.ones(len(ranked), np.bool_)
+    order = []
+    for _ in ranked:
+        repeats = np.where(nearest >= ALIKE, nearest, 0.0)
+        worth = balance * relevance - (1 - balance) * repeats - 2.0 * (nearest >= _SAME)
+        taken = int(np.argmax(np.where(left, worth, -np.inf)))
+        order.append(ranked[taken])
+        left[taken] = False
+        nearest = np.maximum(nearest, likeness[taken])
+    return tuple(order)
+
+
+def word_likeness(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Return how much of their words texts share: for stores without vectors."""
+    sets = [frozenset(words) for words in texts]
+    shared = [[len(one & other) / max(len(one | other), 1) for other in sets] for one in sets]
+    return np.array(shared, dtype=np.float64).reshape(len(sets), len(sets))
+
+
+def _any_alike(likeness: NDArray[np.float64]) -> bool:
+    return bool((np.triu(likeness, 1) >= ALIKE).any())

@@ -1,0 +1,199 @@
+"""The only way to Paks: what one principal may read, at one moment, of one index and store.
+
+In: a `View`, the index, the store, the time. Out: selections of slots, and Paks by id. Whoever
+reads holds a `Sight`; a house test sees to it that nobody selects or fetches beside it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.errors import InvalidInput
+from recollect.index.arrays import kth_largest
+from recollect.index.columns import epoch_microseconds
+from recollect.index.selection import Where
+from recollect.policy.view import HELD_BACK, QUARANTINED, View
+from recollect.ports.store import Dispute
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recollect.index.index import MemoryIndex
+    from recollect.index.selection import Selection
+    from recollect.model import Memory, Place
+    from recollect.ports.store import MemoryStore
+
+__all__ = ["AtPlace", "MemoryPage", "Sight"]
+
+_ANY_STATUS = Where(active_only=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """One page of memories, newest first."""
+
+    items: tuple[Memory, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AtPlace:
+    """The Paks at one place: among these a writer looks for likenesses."""
+
+    place: Place
+
+    def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
+        """Return the mask over all slots."""
+        return _by_place(index, [place == self.place for place in index.places()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """The Paks of a view, as the mask that an index keeps a selection under."""
+
+    view: View
+
+    def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
+        view, places = self.view, index.places()
+        mask = _by_place(index, [view.allows(place) for place in places])
+        for status in HELD_BACK:
+            mask &= index.column("status") != index.code("status", status)
+        if view.with_quarantined:
+            held = index.column("status") == index.code("status", QUARANTINED)
+            mask |= held & _by_place(index, [view.moderates(place) for place in places])
+        if view.without_risky:
+            mask &= ~index.column("risky")
+        return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What may be read."""
+
+    view: View
+    index: MemoryIndex
+    store: MemoryStore
+    now: float
+
+    def select(
+        self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
+    ) -> Selection:
+        """Return the readable Paks that fulfil `where`; `among` narrows them further."""
+        where = replace(where, valid_at=self.now)
+        readable = _Readable(self.view)
+        if among is None:
+            return self.index.select(where, view=readable)
+        return self.index.select(where, view=among & self.index.select(where, view=readable).mask)
+
+    def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]:
+        """Return those of the Paks that may be read, in the order asked for."""
+        mask = self.select().mask
+        known = [
+            pak_id
+            for pak_id in dict.fromkeys(pak_ids)
+            if (slot := self.index.slot_of(pak_id)) is not None and mask[slot]
+        ]
+        return self.store.memories(known, self.view)
+
+    def may_read(self, pak_id: str) -> bool:
+        """Return whether there is such a Pak for this principal."""
+        slot = self.index.slot_of(pak_id)
+        return slot is not None and bool(self.select().mask[slot])
+
+    def disputes(self) -> list[Dispute]:
+        """Return the open disputes both of whose sides may be read, in the order of their ids."""
+        known = [d for d in self.store.disputes() if self.may_read(d.first)]
+        known = [d for d in known if self.may_read(d.second)]
+        pairs = (Dispute(min(d.first, d.second), max(d.first, d.second), d.note) for d in known)
+        return sorted(pairs, key=lambda d: (d.first, d.second))
+
+    def self_blocks(self) -> bytes:
+        """Return a digest of what there is to be read of oneself; uses do not change it."""
+        index = self.index
+        slots = index.tagged(("self/%",), self.select())
+        names = index.pak_ids(slots)
+        rows = zip(
+            names,
+            index.column("digest")[slots].tolist(),
+            index.column("updated_at")[slots].tolist(),
+            index.values("status", slots),
+            index.values("place", slots),
+            strict=True,
+        )
+        known = set(names)
+        pairs = [(d.first, d.second) for d in self.store.disputes() if d.first in known]
+        pairs = sorted((min(p), max(p)) for p in pairs if p[1] in known)
+        return blake2b(repr((sorted(rows), pairs)).encode(), digest_size=16).digest()
+
+    def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
+        """Return a page of memories, newest first; a cursor names the last Pak that was shown."""
+        selection = self.select(Where(active_only=False, project=project))
+        slots = selection.slots
+        if cursor is not None:
+            slots = self._after(slots, *_decoded(cursor, project))
+        shown = self._newest(slots, limit + 1)
+        items = tuple(self.store.memories(shown[:limit], self.view).values())
+        more = len(shown) > limit
+        return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
+
+    def oldest_first(self) -> list[str]:
+        """Return the ids of all that may be read."""
+        slots = self.select().slots
+        return self._newest(slots, len(slots))[::-1]
+
+    def _after(self, slots: NDArray[np.int64], updated_at: str, pak_id: str) -> NDArray[np.int64]:
+        moment = epoch_microseconds(updated_at)
+        times = self.index.column("updated_at")[slots]
+        ties = slots[times == moment]
+        names = self.index.pak_ids(ties)
+        later = ties[[name < pak_id for name in names]] if len(ties) else ties
+        return np.concatenate([slots[times < moment], later])
+
+    def _newest(self, slots: NDArray[np.int64], count: int) -> list[str]:
+        if not len(slots) or count < 1:
+            return []
+        times = self.index.column("updated_at")[slots]
+        if len(slots) > count:
+            recent = times >= kth_largest(times.astype(np.float64), count)
+            slots, times = slots[recent], times[recent]
+        named = zip(times.tolist(), self.index.pak_ids(slots), strict=True)
+        return [pak_id for _, pak_id in sorted(named, reverse=True)][:count]
+
+
+def _by_place(index: MemoryIndex, allowed: list[bool]) -> NDArray[np.bool_]:
+    table = np.array(allowed, dtype=np.bool_)
+    codes = index.column("place")
+    return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
+
+
+def _encoded(last: Memory, project: str | None) -> str:
+    text = json.dumps([last.updated_at, last.pak_id, project], ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: Any, project: str | None) -> tuple[str, str]:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        fields = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        updated_at, pak_id, filtered = fields
+    except (AttributeError, TypeError, UnicodeError, binascii.Error, ValueError, RecursionError):
+        updated_at = pak_id = filtered = None
+    if not isinstance(updated_at, str) or not isinstance(pak_id, str):
+        raise InvalidInput(
+            "this is not a cursor of a listing.",
+            hint="pass next_cursor of the page before unchanged, or none for the first page.",
+        )
+    if filtered != project:
+        raise InvalidInput(
+            "this cursor belongs to a listing of another project.",
+            hint="keep the project the same for all pages, or start without a cursor.",
+        )
+    return updated_at, pak_id

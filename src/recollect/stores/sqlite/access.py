@@ -1,0 +1,197 @@
+"""Gardens, members, keys, trust and the audit log as rows of the same file.
+
+In: values of `recollect.ports.access`. Out: the same. Every read names the tenant it is for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from recollect.model import Garden, Principal, Role
+from recollect.policy.keys import KeyRow
+from recollect.ports.access import Act
+from recollect.stores.sqlite.session import Session
+
+__all__ = ["SqliteAccess"]
+
+_GARDEN = "tenant, slug, name, scope, team, tier, created_at"
+_KEY = (
+    "prefix, digest, tenant, principal, teams, permissions, name, created_at, expires_at,"
+    " revoked_at"
+)
+
+
+class SqliteAccess:
+    """The facts about access of one SQLite file."""
+
+    def __init__(self, db: Session) -> None:
+        self._db = db
+
+    def roles_of(self, tenant: str, principal: str) -> dict[str, Role]:
+        """Return a principal's roles by the slug of the garden."""
+        return dict(
+            self._db.all(
+                "SELECT slug, role FROM garden_members WHERE tenant = ? AND principal = ?"
+                " ORDER BY slug",
+                tenant,
+                principal,
+            )
+        )
+
+    def gardens(self, tenant: str) -> dict[str, Garden]:
+        """Return a tenant's gardens by slug."""
+        found = self._db.all(
+            f"SELECT {_GARDEN} FROM gardens WHERE tenant = ? ORDER BY slug", tenant
+        )
+        return {row[1]: Garden(*row) for row in found}
+
+    def put_garden(self, garden: Garden) -> None:
+        """Keep a garden."""
+        self._db.run(
+            f"INSERT INTO gardens ({_GARDEN}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (tenant, slug) DO UPDATE SET name = excluded.name, tier = excluded.tier",
+            garden.tenant,
+            garden.slug,
+            garden.name,
+            garden.scope,
+            garden.team,
+            garden.tier,
+            garden.created_at,
+        )
+
+    def delete_garden(self, tenant: str, slug: str) -> int:
+        """Drop a garden; its Paks go back to their owners alone. Return how many did."""
+        # The narrowest place there is: nothing is lost, and nobody reads what they could not.
+        freed = self._db.run(
+            "UPDATE memories SET scope = 'local', team = NULL, garden = NULL,"
+            " changed = (SELECT revision FROM engine_state) WHERE tenant = ? AND garden = ?",
+            tenant,
+            slug,
+        )
+        self._db.run("DELETE FROM gardens WHERE tenant = ? AND slug = ?", tenant, slug)
+        return freed.rowcount
+
+    def members(self, tenant: str, slug: str) -> dict[str, Role]:
+        """Return the members of a garden with their roles."""
+        return dict(
+            self._db.all(
+                "SELECT principal, role FROM garden_members WHERE tenant = ? AND slug = ?"
+                " ORDER BY principal",
+                tenant,
+                slug,
+            )
+        )
+
+    def put_member(self, tenant: str, slug: str, principal: str, role: Role) -> None:
+        """Give a principal a role in a garden."""
+        self._db.run(
+            "INSERT INTO garden_members (tenant, slug, principal, role) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (tenant, principal, slug) DO UPDATE SET role = excluded.role",
+            tenant,
+            slug,
+            principal,
+            role,
+        )
+
+    def delete_member(self, tenant: str, slug: str, principal: str) -> bool:
+        """Take a principal out of a garden; return whether it was in it."""
+        gone = self._db.run(
+            "DELETE FROM garden_members WHERE tenant = ? AND slug = ? AND principal = ?",
+            tenant,
+            slug,
+            principal,
+        )
+        return gone.rowcount > 0
+
+    def put_key(self, key: KeyRow) -> None:
+        """Keep what may be kept of a key."""
+        principal = key.principal
+        self._db.run(
+            f"INSERT INTO access_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            key.prefix,
+            key.digest,
+            principal.tenant,
+            principal.id,
+            json.dumps(principal.teams),
+            json.dumps(principal.permissions),
+            key.name,
+            key.created_at,
+            key.expires_at,
+            key.revoked_at,
+        )
+
+    def key(self, prefix: str) -> KeyRow | None:
+        """Return the key with this public prefix."""
+        found = self._db.all(f"SELECT {_KEY} FROM access_keys WHERE prefix = ?", prefix)
+        return _key(found[0]) if found else None
+
+    def keys(self, tenant: str) -> list[KeyRow]:
+        """Return a tenant's keys, oldest first."""
+        return [
+            _key(row)
+            for row in self._db.all(
+                f"SELECT {_KEY} FROM access_keys WHERE tenant = ? ORDER BY created_at, prefix",
+                tenant,
+            )
+        ]
+
+    def revoke_key(self, tenant: str, prefix: str, *, now: str) -> bool:
+        """End a key; return whether there was a living one."""
+        ended = self._db.run(
+            "UPDATE access_keys SET revoked_at = ?"
+            " WHERE tenant = ? AND prefix = ? AND revoked_at IS NULL",
+            now,
+            tenant,
+            prefix,
+        )
+        return ended.rowcount > 0
+
+    def trusts(self, tenant: str) -> dict[str, float]:
+        """Return how far a tenant trusts each source that it has spoken of."""
+        return dict(
+            self._db.all(
+                "SELECT source, trust FROM source_trust WHERE tenant = ? ORDER BY source", tenant
+            )
+        )
+
+    def set_trust(self, tenant: str, source: str, trust: float) -> None:
+        """Say how far a tenant trusts a source."""
+        self._db.run(
+            "INSERT INTO source_trust (tenant, source, trust) VALUES (?, ?, ?)"
+            " ON CONFLICT (tenant, source) DO UPDATE SET trust = excluded.trust",
+            tenant,
+            source,
+            trust,
+        )
+
+    def note(self, act: Act) -> None:
+        """Add an act to the audit log."""
+        self._db.run(
+            "INSERT INTO audit_log (at, tenant, principal, act, target, detail)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            act.at,
+            act.tenant,
+            act.principal,
+            act.act,
+            act.target,
+            act.detail,
+        )
+
+    def acts(self, tenant: str, *, limit: int, before: int | None) -> list[Act]:
+        """Return a tenant's acts, latest first."""
+        return [
+            Act(*row)
+            for row in self._db.all(
+                "SELECT at, tenant, principal, act, target, detail, number FROM audit_log"
+                " WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?",
+                tenant,
+                2**62 if before is None else before,
+                limit,
+            )
+        ]
+
+
+def _key(row: tuple[Any, ...]) -> KeyRow:
+    principal = Principal(row[2], row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])))
+    return KeyRow(row[0], row[1], principal, *row[6:])

@@ -1,0 +1,147 @@
+"""Facts from outside: checked one by one, worth no more than we trust their source.
+
+In: items as a peer sent them, our trust in it, the time. Out: drafts to remember, or what is wrong
+with an item. A peer brings no score, no time to come, no orders, and no confidence above our trust.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.index.columns import epoch_microseconds
+from recollect.model import INSTRUCTION, Memory, Place
+from recollect.policy.trust import capped, is_low
+from recollect.policy.view import QUARANTINED
+from recollect.write.draft import draft
+
+__all__ = ["Outside", "fact_from", "items_of"]
+
+MAX_PAYLOAD_CHARS = 8_000_000
+MAX_ITEMS = 10_000
+_TAKEN = (
+    "content",
+    "title",
+    "summary",
+    "tags",
+    "category",
+    "project",
+    "topic",
+    "entity",
+    "relation",
+    "value",
+    "confidence",
+    "thread",
+    "speaker",
+    "occurred_at",
+    "valid_until",
+)
+# Said by every peer and decided by none: when a Pak was made and changed is known here.
+_PASSED_OVER = ("pak_id", "source", "created_at", "updated_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Where facts come from, how far that is trusted, where they go and when."""
+
+    source: str
+    trust: float
+    place: Place
+    now: str
+    active_hours: float
+
+
+def items_of(payload: object) -> list[object]:
+    """Return the items of a payload: a list of objects, or the same as JSON text."""
+    if isinstance(payload, str | bytes):
+        payload = _parsed(payload)
+    if isinstance(payload, Mapping) or not isinstance(payload, Iterable):
+        raise InvalidInput(
+            f"facts come as a list of objects, not as {type(payload).__name__}.",
+            hint='[{"content": "..."}]',
+        )
+    items = list(payload)
+    if len(items) > MAX_ITEMS:
+        raise InvalidInput(
+            f"{len(items):,} facts at once are too many; the most is {MAX_ITEMS:,}.",
+            hint="send them in several calls.",
+        )
+    return items
+
+
+def fact_from(item: object, outside: Outside) -> Memory:
+    """Return the Memory that an item describes, at what it is worth here."""
+    fields = _fields(item)
+    fields["content"] = _content(fields)
+    occurred = fields.get("occurred_at")
+    if isinstance(occurred, str) and epoch_microseconds(occurred) > epoch_microseconds(outside.now):
+        fields["occurred_at"] = outside.now
+    memory = draft(
+        {**fields, "source": outside.source},
+        place=outside.place,
+        now=outside.now,
+        active_hours=outside.active_hours,
+    )
+    held = is_low(outside.trust) or memory.category == INSTRUCTION
+    return replace(
+        memory,
+        pak_id=_pak_id(memory, outside),
+        confidence=capped(memory.confidence, outside.trust),
+        authority="external",
+        status=QUARANTINED if held else "active",
+    )
+
+
+def _parsed(text: str | bytes) -> object:
+    if len(text) > MAX_PAYLOAD_CHARS:
+        raise InvalidInput(
+            f"the payload has {len(text):,} characters; the most is {MAX_PAYLOAD_CHARS:,}.",
+            hint="send fewer facts in a call.",
+        )
+    try:
+        parsed: object = json.loads(text)
+    except RecursionError:
+        raise InvalidInput(
+            "the payload is nested too deeply.", hint="a fact is a flat object of fields."
+        ) from None
+    except (ValueError, UnicodeError) as error:
+        raise InvalidInput(f"the payload is not JSON: {error}.", hint="send a list.") from None
+    return parsed
+
+
+def _fields(item: object) -> dict[str, Any]:
+    if not isinstance(item, Mapping):
+        raise InvalidInput(
+            f"a fact is an object of fields, not {type(item).__name__}.", hint='{"content": "..."}'
+        )
+    for name in item:
+        if name == "score":
+            raise InvalidInput(
+                "a fact from outside carries no score.", hint="scores are made here; leave it out."
+            )
+        if name not in _TAKEN and name not in _PASSED_OVER:
+            raise InvalidInput(
+                f"a fact has no field {str(name)!r:.80}.", hint=f"it has {', '.join(_TAKEN)}."
+            )
+    return {name: item[name] for name in _TAKEN if item.get(name) is not None}
+
+
+def _content(fields: Mapping[str, Any]) -> Any:
+    if "content" in fields:
+        return fields["content"]
+    parts = [fields.get(name) for name in ("entity", "relation", "value")]
+    if all(isinstance(part, str) for part in parts):
+        return " ".join(str(part) for part in parts)
+    raise InvalidInput(
+        "a fact has a content, or an entity, a relation and a value.", hint='{"content": "..."}'
+    )
+
+
+def _pak_id(memory: Memory, outside: Outside) -> str:
+    """Return an id that also names the source: nobody's word becomes our own by being equal."""
+    digest = hashlib.sha256(f"{outside.source}\x00{memory.pak_id}".encode())
+    return f"pak_{digest.hexdigest()[:32]}"

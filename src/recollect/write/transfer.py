@@ -1,0 +1,146 @@
+"""Memories as JSON lines: out of one store, into another.
+
+In: Paks and links that a principal may read, or lines that came from such an export. Out: lines, or
+drafts to remember. A line is one object with a `kind`: memory, link or dispute.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from recollect.errors import InvalidInput, RecollectError
+from recollect.index.index import MemoryIndex
+from recollect.model import Memory, Remembered
+from recollect.recall.sight import Sight
+from recollect.write.draft import ARGUMENTS
+
+__all__ = ["Line", "arguments", "exported", "imported", "parsed", "restored"]
+
+KINDS = ("memory", "link", "dispute")
+_AT_ONCE = 512
+_NOT_EXPORTED = ("position", "decay", "risks", "last_reinforced")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an export, with its number for complaints."""
+
+    number: int
+    kind: str
+    fields: Mapping[str, Any]
+
+
+def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
+    """Yield what may be read, in parts: memories oldest first, then what joins them.
+
+    `look` is asked anew for each part, so that what was forgotten meanwhile is not in it.
+    """
+    pak_ids = look().oldest_first()
+    for start in range(0, len(pak_ids), _AT_ONCE):
+        found = look().memories(pak_ids[start : start + _AT_ONCE])
+        yield [_line("memory", _shown(memory)) for memory in found.values()]
+    sight = look()
+    yield [
+        _line("link", {"pak_id": low, "other": high, "weight": weight})
+        for low, high, weight in _links(sight, sight.index)
+    ]
+    yield [
+        _line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
+        for one in sight.disputes()
+    ]
+
+
+def _shown(memory: Memory) -> dict[str, Any]:
+    return {name: v for name, v in asdict(memory).items() if name not in _NOT_EXPORTED}
+
+
+def parsed(lines: Iterable[str]) -> Iterator[Line]:
+    """Yield the lines of an export; what is not one is refused with its number."""
+    for number, text in enumerate(lines, 1):
+        if text.strip():
+            yield _parsed(number, text)
+
+
+def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `remember` in a line of an export."""
+    place = fields.get("place") or {}
+    given = {name: fields[name] for name in ARGUMENTS if fields.get(name) is not None}
+    return {**given, **{name: place.get(name) for name in ("scope", "team", "garden")}}
+
+
+def restored(memory: Memory, fields: Mapping[str, Any], *, faithful: bool) -> Memory:
+    """Return an imported memory; a faithful one has its owner, its times and its uses back."""
+    if not faithful:
+        return memory
+    owner = (fields.get("place") or {}).get("owner")
+    uses = fields.get("reinforced")
+    return replace(
+        memory,
+        place=replace(memory.place, owner=owner) if isinstance(owner, str) else memory.place,
+        reinforced=uses if isinstance(uses, int) and uses >= 0 else 0,
+        status="archived" if fields.get("status") == "archived" else "active",
+    )
+
+
+def imported(
+    lines: Iterable[Line],
+    *,
+    draft: Callable[[Mapping[str, Any]], Memory],
+    remember: Callable[[Sequence[Memory]], Sequence[Remembered]],
+    link: Callable[..., None],
+    dispute: Callable[..., None],
+) -> list[Remembered]:
+    """Store memories, then what joins them. All are drafted before the first is written."""
+    memories: list[Memory] = []
+    joins: list[Line] = []
+    now_called: dict[str, str] = {}
+    for line in lines:
+        if line.kind != "memory":
+            joins.append(line)
+            continue
+        try:
+            memories.append(draft(line.fields))
+        except RecollectError as error:
+            raise InvalidInput(f"line {line.number}: {error.message}", hint=error.hint) from error
+        now_called[str(line.fields.get("pak_id"))] = memories[-1].pak_id
+    done: list[Remembered] = []
+    for start in range(0, len(memories), _AT_ONCE):
+        done += remember(memories[start : start + _AT_ONCE])
+    for line in joins:
+        ends = [now_called.get(str(line.fields.get(end)), "") for end in ("pak_id", "other")]
+        if line.kind == "link":
+            link(*ends, weight=line.fields.get("weight", 1.0))
+        else:
+            dispute(*ends, note=line.fields.get("note", ""))
+    return done
+
+
+def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float]]:
+    selection = sight.select()
+    slots = selection.slots
+    rows = dict(zip(index.column("row_id")[slots].tolist(), index.pak_ids(slots), strict=True))
+    return sorted(
+        (*sorted((rows[edge.low], rows[edge.high])), edge.weight)
+        for edge in sight.store.edges(rows)
+        if edge.low in rows and edge.high in rows
+    )
+
+
+def _line(kind: str, fields: Mapping[str, Any]) -> str:
+    return json.dumps({"kind": kind, **fields}, ensure_ascii=False, sort_keys=True)
+
+
+def _parsed(number: int, text: object) -> Line:
+    fields: object = None
+    with suppress(ValueError, RecursionError):
+        fields = json.loads(text) if isinstance(text, str | bytes) else None
+    if not isinstance(fields, dict) or fields.get("kind") not in KINDS:
+        raise InvalidInput(
+            f"line {number} is not a line of an export.",
+            hint='each line is an object with a "kind": memory, link or dispute.',
+        )
+    return Line(number, fields.pop("kind"), fields)
