@@ -54,7 +54,6 @@ def test_what_is_no_longer_valid_is_not_found(memory: Recollect, clock: FakeCloc
     memory.remember("queue past", pak_id="past", valid_until="2025-12-31T23:59:59Z")
     memory.remember("queue soon", pak_id="soon", valid_until="2026-01-01T01:00:00Z")
     memory.link("always", "soon")
-    memory.link("always", "past")
     assert set(recalled(memory.recall("queue"))) == {"always", "soon"}
     clock.advance(hours=1)
     for frame in ("evidence", "attention"):

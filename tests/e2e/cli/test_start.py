@@ -98,7 +98,7 @@ def test_a_kept_demo_is_a_real_memory_and_a_real_catalogue(shop: Path) -> None:
         assert memory.check() == ()
         assert memory.stats()["memories"] == 30
         assert [(one.first, one.second) for one in memory.disputes()] == [
-            ("storefront-spa-trial", "storefront-server-pages")
+            ("storefront-server-pages", "storefront-spa-trial")
         ]
 
 

@@ -48,10 +48,10 @@ def fill(
         for item in order.sample(items, len(items)):
             memory.remember(**item, now=WRITTEN)
     for one, other in linked:
-        if one != other:
+        if one != other and memory.get(one) and memory.get(other):
             memory.link(one, other, weight=0.5)
     for one, other in disputed:
-        if one != other:
+        if one != other and memory.get(one) and memory.get(other):
             memory.dispute(one, other)
 
 

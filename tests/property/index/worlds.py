@@ -180,7 +180,7 @@ def answers(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
         },
         "values": {
             column: _named(names, index.values(column, slots))
-            for column in ("category", "project", "status", "thread", "speaker", "team")
+            for column in ("category", "project", "status", "thread", "speaker", "place")
         },
     }
 

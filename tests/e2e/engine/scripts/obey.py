@@ -10,7 +10,7 @@ with opened(sys.argv[1]) as memory:
         if verb == "remember":
             print(memory.remember(what).pak_id, flush=True)
         elif verb == "forget":
-            print(memory.forget(what), flush=True)
+            print(bool(memory.forget(what)), flush=True)
         elif verb == "register":
             print(memory.frames.register(what, extends="task").name, flush=True)
         elif verb == "frame":
