@@ -87,6 +87,7 @@ class MemoryIndex:
         self._inside: dict[Selection, _Inside] = {}
         self._postings_held = 0
         self._floors: tuple[float, float] | None = None
+        self._ends: NDArray[np.float64] | None = None
         self._has_days: bool | None = None
 
     def __len__(self) -> int:
@@ -120,8 +121,15 @@ class MemoryIndex:
             self._begin_generation()
         self.revision = changes.revision
 
-    def select(self, where: Where = _EVERY_ACTIVE, *, view: View | None = None) -> Selection:
-        """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots)."""
+    def select(
+        self, where: Where = _EVERY_ACTIVE, *, view: View | None = None, at: float | None = None
+    ) -> Selection:
+        """Return the live Paks that fulfil `where` and that `view` allows (a mask over slots).
+
+        `at` stands for a `valid_at` of that moment.
+        """
+        if at is not None and at >= self._bounds()[1]:
+            where = replace(where, valid_at=at)
         where = self._without_idle(where)
         if view is not None and not callable(view):
             return self._selected(where, view)
@@ -146,10 +154,6 @@ class MemoryIndex:
         if self._waiting is None:
             self._waiting = bool((self._columns["pending"] & self._columns["alive"]).any())
         return self._waiting and bool((self._columns["pending"] & selection.mask).any())
-
-    def may_have_expired(self, moment: float) -> bool:
-        """Return whether any live Pak is no longer valid at a moment."""
-        return moment >= self._bounds()[1]
 
     def tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots with a tag that matches any of the patterns; ascending."""
@@ -403,6 +407,7 @@ class MemoryIndex:
         self._selections.clear()
         self._forget_inside()
         self._floors = None
+        self._ends = None
         self._has_days = None
         self._waiting = None
 
@@ -528,11 +533,19 @@ class MemoryIndex:
         if where.valid_at is None and where.reinforced_after is None:
             return where
         oldest, soonest = self._bounds()
-        if where.valid_at is not None and soonest > where.valid_at:
-            where = replace(where, valid_at=None)
+        if where.valid_at is not None:
+            is_idle = soonest > where.valid_at
+            where = replace(where, valid_at=None if is_idle else self._last_end(where.valid_at))
         if where.reinforced_after is not None and oldest > where.reinforced_after:
             where = replace(where, reinforced_after=None)
         return where
+
+    def _last_end(self, moment: float) -> float:
+        """Return the last end up to a moment: nothing more ends between the two."""
+        if self._ends is None:
+            ends = self._columns["valid_until"][self._columns["alive"]]
+            self._ends = np.unique(ends[ends < inf])
+        return float(self._ends[np.searchsorted(self._ends, moment, side="right") - 1])
 
     def _selected(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
         mask = mask_of(where, self._columns, self._tags)

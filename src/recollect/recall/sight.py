@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -87,11 +87,10 @@ class Sight:
         self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
     ) -> Selection:
         """Return the readable Paks that fulfil `where`; `among` narrows them further."""
-        where = replace(where, valid_at=self.now)
-        readable = _Readable(self.view)
+        readable = self.index.select(where, view=_Readable(self.view), at=self.now)
         if among is None:
-            return self.index.select(where, view=readable)
-        return self.index.select(where, view=among & self.index.select(where, view=readable).mask)
+            return readable
+        return self.index.select(where, view=among & readable.mask)
 
     def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]:
         """Return those of the Paks that may be read, in the order asked for."""

@@ -295,3 +295,11 @@ def test_edges_to_unknown_rows_are_left_out() -> None:
     index = index_of(row(1), row(2), edges=((1, 2, 0.5), (1, 77, 0.9)))
 
     assert index.degrees(index.select()).tolist() == [0.5, 0.5]
+
+
+def test_a_selection_is_shared_until_the_next_pak_ends() -> None:
+    index = index_of(row(1, valid_until="1970-01-01T00:01:00Z"), row(2))
+    first = index.select(at=61.0)
+    assert first.count == 1
+    assert index.select(at=1000.0) is first
+    assert index.select(at=59.0).count == 2
