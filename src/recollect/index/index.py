@@ -195,7 +195,8 @@ class MemoryIndex:
     def line(self, selection: Selection) -> Line | None:
         """Return the selected Paks that are turns of threads, in order; None if nobody is."""
         self._check(selection)
-        if not self._columns.vocabularies["thread"].keys() - {None}:
+        threads = self._columns.vocabularies["thread"]
+        if len(threads) == (None in threads):
             return None
         line = self._lines.get(selection)
         if line is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.index.arrays import distinct
 from recollect.index.lexical import is_sparse
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Line:
         steps = np.arange(-reach, reach + 1)
         near = (places[:, np.newaxis] + steps).clip(0, len(self) - 1)
         same = self.threads[near] == self.threads[places][:, np.newaxis]
-        return np.unique(near[same])
+        return distinct(near[same])
 
     def at(self, places: NDArray[np.int64]) -> Line:
         """Return a part of the line, given ascending places."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.analyse import ASKS
+from recollect.index.arrays import distinct
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.threads import Line
@@ -47,7 +48,7 @@ class Context:
 def with_neighbours(line: Line, slots: Slots) -> Slots:
     """Return some slots and the turns right before and after each of them; ascending."""
     beside = line.slots[line.around(line.places(slots), 1)]
-    return np.union1d(slots, beside)
+    return distinct(np.concatenate([slots, beside]))
 
 
 def context(

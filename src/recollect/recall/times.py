@@ -54,8 +54,10 @@ _LEADING = re.compile(
     r"[\s-]+(?:the\s+)?$",
     re.IGNORECASE,
 )
+# "When" asks only where a question or a clause begins: "who helps when it rains?" does not.
 _WHEN = re.compile(
-    r"\bwhen\b|\bhow long\b|\b(?:what|which) (?:year|month|week|day|date|time)\b"
+    r"(?:^|[,;:.?!]|\b(?:me|us|know|remember|say|said|exactly|since|and|or))\s*\bwhen\b"
+    r"|\bhow long\b|\b(?:what|which) (?:year|month|week|day|date|time)\b"
     r"|\bhow many (?:years|months|weeks|days)\b",
     re.IGNORECASE,
 )

@@ -103,8 +103,11 @@ def test_of_several_times_the_nearest_counts() -> None:
 
 def test_a_question_may_ask_when() -> None:
     asking = ["When did it rain?", "How long have they dated?", "in which year was it", "What day?"]
+    asking += ["Tell me when it opens.", "If so, when?", "since when"]
     assert all(asks_when(query) for query in asking)
-    assert not any(asks_when(query) for query in ["Who dated Ann?", "whenever", "what a day", ""])
+    assert not any(
+        asks_when(query) for query in ["Who helps when it rains?", "whenever", "what a day", ""]
+    )
 
 
 def test_today_is_a_day_in_utc() -> None:
