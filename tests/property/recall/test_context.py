@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -92,7 +93,7 @@ def answer(index: MemoryIndex, selection: Selection, query: str) -> Mapping[str,
     names = index.pak_ids(found.slots)
     likeness = found.likeness
     columns = {
-        name: repr(column.tolist())
+        name: json.dumps(column.tolist())
         for name in type(likeness).__slots__
         if name not in ("slots", "best") and (column := getattr(likeness, name)) is not None
     }
@@ -137,9 +138,9 @@ def test_without_threads_speakers_and_dates_words_and_meaning_are_all(
     found = answer(index, index.select(), query)["columns"]
     assert found.keys() <= {"similarity", "lexical", "semantic", "time_words"}
     if "time_words" not in found:
-        lexical, semantic = (np.array(eval(found[name])) for name in ("lexical", "semantic"))
+        lexical, semantic = (np.array(json.loads(found[name])) for name in ("lexical", "semantic"))
         mix = np.round(0.4 * semantic + 0.6 * lexical, 9)
-        assert found["similarity"] == repr(mix.tolist())
+        assert found["similarity"] == json.dumps(mix.tolist())
 
 
 @given(stores, memories, queries)
@@ -159,5 +160,5 @@ def test_a_note_beside_the_threads_is_compared_as_if_there_were_none(
 def _of(pak_id: str, found: Mapping[str, Any]) -> float | None:
     if pak_id not in found["names"]:
         return None
-    similarity: float = eval(found["columns"]["similarity"])[found["names"].index(pak_id)]
+    similarity: float = json.loads(found["columns"]["similarity"])[found["names"].index(pak_id)]
     return similarity
