@@ -32,4 +32,5 @@ def moved(kept: ClockState, now: float, *, mode: HoursMode = "active") -> ClockS
 
 def iso(now: float) -> str:
     """Return a Unix time as the text that is stored."""
-    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
+    return f"{moment.isoformat(timespec='seconds')}Z"

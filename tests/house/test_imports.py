@@ -104,9 +104,13 @@ def test_asking_loads_no_library_that_only_writing_needs(tmp_path: Path) -> None
         memory.remember("Use Celery with Redis for background tasks.", pak_id="a")
         memory.remember("Restart the Celery worker after a deploy.", pak_id="b")
         memory.link("a", "b")
+        for number in range(3):
+            turn = f"The worker hangs again, {number} times today."
+            memory.remember(turn, thread="ops", speaker="Ann", occurred_at=f"2024-05-0{number + 1}")
     asking = (
         "import sys; from recollect import Recollect; memory = Recollect.open('a.db'); "
         "assert memory.recall('background jobs').results; "
+        "assert memory.recall('what did Ann say of the worker in May 2024?').results; "
         "assert memory.frame('task', 'deploy the workers').blocks; "
         "print([name for name in ('tokenizers', 'numpy.ma') if name in sys.modules])"
     )

@@ -44,8 +44,12 @@ class Names(dict[str, int]):
 
     def find(self, name: str) -> int:
         """Return a name's number; -1 if it has none."""
-        number = self.get(name, -1)
-        return number if number >= 0 else self._among_settled(name)
+        if name in self:
+            return self[name]
+        number = self._among_settled(name)
+        if number >= 0:
+            self[name] = number
+        return number
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""

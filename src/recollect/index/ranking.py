@@ -7,7 +7,6 @@ read for ties only.
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,11 +39,10 @@ def best(
     if keep < len(places):
         places = _narrowed(places, _keys(slots, scores, updated_at, pak_ids), keep)
     chosen = slots[places]
-    keys = scores[places].tolist(), updated_at[chosen].tolist()
+    keys: tuple[list[Any], ...] = (scores[places].tolist(), updated_at[chosen].tolist())
+    if len(set(zip(*keys, strict=True))) < len(places):
+        keys = *keys, pak_ids.at(chosen)
     ranked = sorted(zip(*keys, places.tolist(), strict=True), reverse=True)
-    if any(one[:2] == next_one[:2] for one, next_one in pairwise(ranked)):
-        keyed = zip(*keys, pak_ids.at(chosen), places.tolist(), strict=True)
-        return np.array([place for *_, place in sorted(keyed, reverse=True)], dtype=np.int64)
     return np.array([place for *_, place in ranked], dtype=np.int64)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.analyse import TELLS_TIME
+from recollect.index.arrays import distinct
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
@@ -116,7 +117,9 @@ class Comparison:
     def best_by_words(self, keep: int) -> Slots:
         """Return the best rows by words."""
         best = self._said.top(keep)
-        return best if self._about is None else np.union1d(best, self._about.top(keep))
+        return (
+            best if self._about is None else distinct(np.concatenate([best, self._about.top(keep)]))
+        )
 
     def best_by_origin(self, keep: int) -> Slots:
         """Return the best rows by speaker and time, for a question that says nothing else."""

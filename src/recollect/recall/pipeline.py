@@ -156,11 +156,15 @@ def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], t
 
 
 def _likeness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
-    pak_ids = [one.pak_id for one in ranked]
     if sources.index.dimension:
-        return sources.index.likeness(sources.index.slots_of(pak_ids))
-    memories = sources.sight.memories(pak_ids)
+        return sources.index.likeness(_slots(ranked))
+    pak_ids = [one.pak_id for one in ranked]
+    memories = sources.sight.memories_in(_slots(ranked))
     return word_likeness([terms(memories[p].content) if p in memories else () for p in pak_ids])
+
+
+def _slots(ranked: Iterable[Ranked]) -> NDArray[np.int64]:
+    return np.array([one.slot for one in ranked], dtype=np.int64)
 
 
 def _promised(
@@ -285,10 +289,10 @@ def _shown(
 def _hydrated(
     items: tuple[ChosenItem, ...], sources: Sources, found: Candidates, reach: Selection
 ) -> list[ScoredBlock]:
-    memories = sources.sight.memories(item.ranked.pak_id for item in items)
+    memories = sources.sight.memories_in(_slots(item.ranked for item in items))
     # A Pak that another process deleted since the index last looked has no text to show.
     shown = [item for item in items if item.ranked.pak_id in memories]
-    slots = np.array([item.ranked.slot for item in shown], dtype=np.int64)
+    slots = _slots(item.ranked for item in shown)
     matched = _matched(slots, found)
     origins = _origins(slots, sources.index, found)
     return [
@@ -331,9 +335,10 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     """Return a Pak as a model may read it: without what the eye cannot see."""
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
-    if memory.content.isascii() and memory.title.isascii():
+    content, title = plain(memory.content), plain(memory.title)
+    if (content, title) == (memory.content, memory.title):
         return memory
-    return replace(memory, content=plain(memory.content), title=plain(memory.title))
+    return replace(memory, content=content, title=title)
 
 
 def _block(

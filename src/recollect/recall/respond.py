@@ -47,7 +47,9 @@ def respond(
     asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources
 ) -> RecallResponse:
     """Answer a request whose values were checked."""
-    sources = replace(sources, sight=_narrowed(asked, sources.sight))
+    sight = _narrowed(asked, sources.sight)
+    if sight is not sources.sight:
+        sources = replace(sources, sight=sight)
     request = Request(
         query=asked.query,
         frame=frame,

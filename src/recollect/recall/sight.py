@@ -102,6 +102,11 @@ class Sight:
         ]
         return self.store.memories(known, self.view)
 
+    def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
+        """Return those of the Paks in some slots that may be read, in the order of the slots."""
+        readable = slots[self.select().mask[slots]]
+        return self.store.memories(self.index.pak_ids(readable), self.view)
+
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a Pak for this principal."""
         slot = self.index.slot_of(pak_id)
