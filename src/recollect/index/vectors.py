@@ -33,6 +33,7 @@ _PAIR_ROWS, _PAIR_QUERIES = 2048, 1024
 # Rows of small selections that are held as float32: 4 MB at 256 dimensions. A selection takes room
 # even if it is empty.
 _MOST_HELD, _LEAST_ROOM = 4096, 256
+_ONE_THREAD = 1 << 18
 # A float32 product of two roots is off by less; what passes is compared exactly.
 _SLACK = 1e-5
 
@@ -131,7 +132,12 @@ class Vectors:
         squares = self._squares[slots].astype(np.float64)
         lengths = np.sqrt(squares[:, np.newaxis] * squares)
         cosines: NDArray[np.float64] = np.zeros_like(lengths)
-        np.divide(wide @ wide.T, lengths, out=cosines, where=lengths > 0)
+        # In strips too small for BLAS to wake its threads, which takes longer than the product.
+        strip = max(1, _ONE_THREAD // max(1, wide.size))
+        for start in range(0, len(slots), strip):
+            some = slice(start, start + strip)
+            dots = wide[some] @ wide.T
+            np.divide(dots, lengths[some], out=cosines[some], where=lengths[some] > 0)
         return cosines
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:

@@ -87,9 +87,10 @@ _HINTS = re.compile(
 
 def plain(text: str) -> str:
     """Return a text in composed Unicode, without characters that nobody can see."""
-    if text.isascii():
+    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not _UNSEEN.search(text)):
         return text
-    return unicodedata.normalize("NFC", _UNSEEN.sub("", unicodedata.normalize("NFC", text)))
+    # What the unseen kept apart may belong together without them.
+    return unicodedata.normalize("NFC", _UNSEEN.sub("", text))
 
 
 def risks(text: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from recollect.recall.blocks import Ranked
 
-__all__ = ["ALIKE", "DIVERSITY", "diversified", "word_likeness"]
+__all__ = ["ALIKE", "DIVERSITY", "any_alike", "diversified", "word_likeness"]
 
 # The weight of relevance against novelty.
 DIVERSITY = 0.7
@@ -30,7 +30,7 @@ def diversified(
     ranked: Sequence[Ranked], likeness: NDArray[np.float64], *, balance: float = DIVERSITY
 ) -> tuple[Ranked, ...]:
     """Return candidates in the order to take them; `likeness` is a square matrix of them."""
-    if len(ranked) < 2 or balance >= 1 or not _any_alike(likeness):
+    if balance >= 1 or not any_alike(likeness):
         return tuple(ranked)
     scores = np.array([one.score for one in ranked])
     relevance = scores / scores.max() if scores.max() > 0 else scores
@@ -54,5 +54,8 @@ def word_likeness(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     return np.array(shared, dtype=np.float64).reshape(len(sets), len(sets))
 
 
-def _any_alike(likeness: NDArray[np.float64]) -> bool:
-    return bool((np.triu(likeness, 1) >= ALIKE).any())
+def any_alike(likeness: NDArray[np.float64]) -> bool:
+    """Return whether any two are so alike that the second is worth less."""
+    # Each is alike to itself; a text without a vector is not even that.
+    itself = np.count_nonzero(likeness.diagonal() >= ALIKE)
+    return bool(np.count_nonzero(likeness >= ALIKE) > itself)

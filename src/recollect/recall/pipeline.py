@@ -25,7 +25,7 @@ from recollect.ports.embedder import Embedder
 from recollect.recall import candidates, score
 from recollect.recall.blocks import ChosenItem, Packed, Ranked, best_first
 from recollect.recall.candidates import Candidates
-from recollect.recall.diversify import diversified, word_likeness
+from recollect.recall.diversify import any_alike, diversified, word_likeness
 from recollect.recall.guarantee import guarantee
 from recollect.recall.pack import pack
 from recollect.recall.question import ask
@@ -148,6 +148,9 @@ def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], t
 
     def line_up(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
         best = best_first(ranked)
+        # Nearly always the first differ enough, and nobody else needs to be looked at.
+        if len(best) < 2 or not any_alike(_likeness(best[: request.top_k], sources)):
+            return best
         first = best[: _COMPARED_PER_RESULT * request.top_k]
         likeness = _likeness(first, sources)
         return (*diversified(first, likeness, balance=balance), *best[len(first) :])
@@ -336,7 +339,7 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
     content, title = plain(memory.content), plain(memory.title)
-    if (content, title) == (memory.content, memory.title):
+    if content is memory.content and title is memory.title:
         return memory
     return replace(memory, content=content, title=title)
 
