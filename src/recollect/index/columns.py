@@ -57,7 +57,7 @@ CODED: dict[str, Callable[[Memory], str | None]] = {
     "category": attrgetter("category"),
     "project": attrgetter("project"),
     "status": attrgetter("status"),
-    "thread": attrgetter("thread"),
+    "thread": lambda memory: _thread(memory),
     "speaker": attrgetter("speaker"),
     "place": lambda memory: place_text(memory.place),
 }
@@ -211,3 +211,10 @@ def _end(valid_until: str | None) -> float:
 
 def _position(position: int | None) -> int:
     return -1 if position is None else min(position, _LARGEST)
+
+
+def _thread(memory: Memory) -> str | None:
+    """Return what tells a thread from all others: two tenants or projects may use one name."""
+    if memory.thread is None:
+        return None
+    return f"{memory.place.tenant}\0{memory.project or ''}\0{memory.thread}"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from recollect.model import RecallResponse
+from recollect.model import Principal, RecallResponse
+from recollect.testing import FakeClock
 
 MAY, JUNE = "1:56 pm on 8 May, 2023", "10:00 am on 20 June, 2023"
 TURNS = (
@@ -124,3 +125,34 @@ def test_parts_of_similarity_are_between_0_and_1(chat: Recollect) -> None:
         signals = result.signals
         values = (signals.nearby, signals.thread, signals.speaker, signals.date, signals.time_words)
         assert all(value is not None and 0.0 <= value <= 1.0 for value in values)
+
+
+@pytest.mark.parametrize(
+    "query", ["What did Caroline paint?", "When was the oven hot in May?", "Zoe", "pottery class"]
+)
+def test_a_hidden_turn_is_as_if_it_had_never_been_said(tmp_path: Path, query: str) -> None:
+    said = [
+        ("Caroline", "What did you do in class?", False),
+        ("Zoe", "I painted my oven and went to a pottery class in May.", True),
+        ("Melanie", "We burnt the first pots, the oven was too hot.", False),
+        ("Zoe", "Who paints pots?", True),
+        ("Caroline", "I painted a sunset.", False),
+    ]
+    answers = []
+    for with_hidden in (True, False):
+        with Recollect.open(tmp_path / f"{with_hidden}.db", clock=FakeClock()) as memory:
+            ann = memory.as_principal(Principal("acme", "ann", teams=("pots",)))
+            zoe = memory.as_principal(Principal("acme", "zoe"))
+            for number, (speaker, text, hidden) in enumerate(said):
+                turn = {"thread": "chat", "speaker": speaker, "occurred_at": MAY}
+                if not hidden:
+                    ann.remember(text, pak_id=f"p{number}", **turn)
+                elif with_hidden:
+                    zoe.remember(text, pak_id=f"p{number}", **turn)
+            answers.append(ann.recall(query, top_k=9).to_dict())
+    for answer in answers:
+        for result in answer["results"]:
+            # The number of a turn is what its writer was told; only the order of turns counts.
+            del result["fact"]["position"]
+    assert answers[0] == answers[1]
+    assert answers[0]["results"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,16 @@ def test_without_threads_there_is_no_line() -> None:
     mask = np.zeros(index.size, np.bool_)
     mask[index.slots_of(["p3", "p7"])] = True
     assert index.line(index.select(view=mask)) is None
+
+
+def test_threads_of_one_name_in_two_projects_are_two() -> None:
+    rows = [turn(1, "a", 0), turn(2, "a", 1)]
+    other = replace(rows[1], memory=replace(rows[1].memory, project="shop"))
+    index = index_of(rows[0], other)
+    line = index.line(index.select())
+
+    assert line is not None
+    assert line.follows.tolist() == [False, False]
 
 
 def test_of_two_at_one_position_the_older_row_comes_first() -> None:
