@@ -110,17 +110,11 @@ def write(conn: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def read(conn: sqlite3.Connection) -> Iterator[bool]:
-    """Let the body see one state of the database, however others write meanwhile.
-
-    Yield whether that state is the committed one: inside a transaction of the caller it is not.
-    """
-    if conn.in_transaction:
-        yield False
-        return
+def read(conn: sqlite3.Connection) -> Iterator[None]:
+    """Let the body see one state of the database, however others write meanwhile."""
     conn.execute("BEGIN")
     try:
-        yield True
+        yield
     finally:
         if conn.in_transaction:
             conn.execute("COMMIT")

@@ -107,6 +107,7 @@ class RecallStore:
         self._path = path
         self._strict = strict
         self._refusal = refusal
+        self._looking = False
         self.lock = RLock() if any_thread else None
         self._translated = Translated(path, self.lock)
 
@@ -413,9 +414,18 @@ class RecallStore:
         """Read in one state: `with store.snapshot(): ...` sees no write that others make meanwhile.
 
         It yields whether that state is committed; inside a caller's transaction it may not be.
+        Snapshots may stand inside one another.
         """
-        with self._translated, read(self._ready) as committed:
-            yield committed
+        with self._translated:
+            if self._ready.in_transaction:
+                yield self._looking
+                return
+            with read(self._conn):
+                self._looking = True
+                try:
+                    yield True
+                finally:
+                    self._looking = False
 
     def check(self) -> CheckReport:
         """Look for damage in the file, dangling references and a stale full-text table."""
