@@ -32,6 +32,7 @@ from recollect.hours import HoursMode, iso, moved
 from recollect.model import (
     INSTRUCTION,
     LOCAL_PRINCIPAL,
+    Explanation,
     Forgotten,
     FrameDefinition,
     FrameResult,
@@ -53,10 +54,14 @@ from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, Dispute, MemoryStore, Standing
+from recollect.recall.explain import explain_frame, explain_recall
+from recollect.recall.flags import frame_package, package_flags
+from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pack import count_tokens
-from recollect.recall.pipeline import Answer, Request
-from recollect.recall.pipeline import recall as answer_to
-from recollect.recall.respond import Moment, respond
+from recollect.recall.pipeline import Request, Stages, run
+from recollect.recall.respond import Moment, Went, response
+from recollect.recall.respond import run as answer_to
+from recollect.recall.select import SelectQuery, SelectResult, explain, select
 from recollect.recall.sight import MemoryPage, Sight
 from recollect.stores.sqlite import SqliteStore
 from recollect.write import transfer
@@ -329,11 +334,7 @@ class Recollect:
         """Answer a request that came as data; the same as `recall` with its fields."""
         wanted = asked.recall(request)
         with self._opened.turn():
-            definition = self._frames.get(wanted.frame)
-            sight = self._sight()
-            clock = self._clock_of(sight)
-            moment = Moment(sight.now, clock.active_hours)
-            return respond(wanted, definition, moment, self._opened.sources(sight))
+            return response(self._went(wanted))
 
     def frame(
         self,
@@ -352,21 +353,13 @@ class Recollect:
             budget = definition.token_budget if token_budget is None else token_budget
             sight = self._sight()
             clock = self._clock_of(sight)
-            request = Request(
-                query=asked.query(query),
-                frame=definition,
-                top_k=asked.top_k(top_k),
-                token_budget=asked.positive("token_budget", budget, 10**9),
-                active_hours=clock.active_hours,
-                now=sight.now,
-            )
+            request = _frame_request(definition, query, top_k, budget, sight, clock)
             key = CacheKey(definition, sight.view, request.query, top_k, budget)
             found = self._from_cache(key, sight)
             if found is not None:
                 return found
             token = self._token(definition, sight)
-            answer = answer_to(request, self._opened.sources(sight))
-            result = _frame_result(definition.name, budget, answer)
+            result = _frame_result(run(request, self._opened.sources(sight)))
             self._opened.count_uses([block.pak_id for block in result.blocks], clock)
             if definition.cache is not None:
                 ttl = definition.cache.ttl_seconds
@@ -375,10 +368,59 @@ class Recollect:
                 )
             return result
 
+    def select(self, query: SelectQuery) -> SelectResult:
+        """Pick Paks of the catalogue by words, filters, age and reason codes. Writes nothing.
+
+        The same as `recollect.recall.select.select`, among what the principal may read.
+        """
+        dated = self._dated(query)
+        with self._opened.turn(), self._catalogue.snapshot():
+            readable = self._readable()
+            count = self._opened.count_tokens
+            return select(self._catalogue, dated, readable=readable, count=count)
+
+    def explain(
+        self,
+        pak_id: str,
+        query: str | RecallRequest | SelectQuery | None = None,
+        *,
+        frame: str | None = None,
+        top_k: int = 5,
+        token_budget: int | None = None,
+    ) -> Explanation:
+        """Say why a Pak is in an answer, or which stage left it out. Writes nothing.
+
+        The answer is that of `recall(query)`; with `frame`, that of `frame(frame, query)`; for a
+        `RecallRequest` that of `respond`, and for a `SelectQuery` that of `select`, whole as they
+        are. What may not be read is explained like what is not there.
+        """
+        if isinstance(query, SelectQuery):
+            return self._explain_selection(pak_id, query)
+        if frame is not None:
+            return self._explain_frame(pak_id, query, frame, top_k, token_budget)
+        if not isinstance(query, RecallRequest):
+            query = RecallRequest(query=query, top_k=top_k, token_budget=token_budget)
+        wanted = asked.recall(query)
+        with self._opened.turn():
+            return explain_recall(asked.name("pak_id", pak_id), self._went(wanted))
+
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
         with self._opened.turn():
             return self._sight().memories([pak_id]).get(pak_id) if is_id(pak_id) else None
+
+    def inspect(self, pak_id: str) -> Inspection | None:
+        """Return everything about one Pak: text, codes, flags, links, disputes, uses; or None."""
+        with self._opened.turn(), self._catalogue.snapshot():
+            sight = self._sight()
+            readable = self._readable()
+            return inspect(
+                pak_id,
+                sight,
+                self._catalogue,
+                may_read=lambda name: readable is None or name in readable,
+                active_hours=self._clock_of(sight).active_hours,
+            )
 
     def list(
         self, *, project: str | None = None, limit: int = 100, cursor: str | None = None
@@ -599,6 +641,50 @@ class Recollect:
             return sight
         return replace(sight, view=replace(sight.view, without_risky=True))
 
+    def _went(self, wanted: RecallRequest) -> Went:
+        """Answer a request whose values were checked, and keep how it went."""
+        definition = self._frames.get(wanted.frame)
+        sight = self._sight()
+        moment = Moment(sight.now, self._clock_of(sight).active_hours)
+        return answer_to(wanted, definition, moment, self._opened.sources(sight))
+
+    def _explain_frame(
+        self, pak_id: str, query: object, frame: str, top_k: int, token_budget: int | None
+    ) -> Explanation:
+        with self._opened.turn():
+            definition = self._frames.get(frame)
+            budget = definition.token_budget if token_budget is None else token_budget
+            sight = self._sight()
+            clock = self._clock_of(sight)
+            request = _frame_request(definition, query, top_k, budget, sight, clock)
+            stages = run(request, self._opened.sources(sight))
+            return explain_frame(asked.name("pak_id", pak_id), stages)
+
+    def _explain_selection(self, pak_id: str, query: SelectQuery) -> Explanation:
+        name, dated = asked.name("pak_id", pak_id), self._dated(query)
+        with self._opened.turn(), self._catalogue.snapshot():
+            readable = self._readable()
+            count = self._opened.count_tokens
+            return explain(self._catalogue, name, dated, readable=readable, count=count)
+
+    def _dated(self, query: SelectQuery) -> SelectQuery:
+        if isinstance(query, SelectQuery) and query.now is None:
+            return replace(query, now=self._now())
+        return query
+
+    def _readable(self) -> frozenset[str] | None:
+        """Return the Paks that the principal may read, None for all there are.
+
+        What the catalogue holds beside the memories has no place; it is for whoever opened it.
+        """
+        sight = self._sight()
+        selection = sight.select()
+        if not self._is_opener:
+            return self._opened.names(sight.index, selection)
+        if selection.is_all:
+            return None
+        return self._opened.names(sight.index, selection) | self._store.unplaced()
+
     def _clock_of(self, sight: Sight) -> ClockState:
         state = self._opened.follower.state
         return moved(state.clock, sight.now, mode=self._opened.hours)
@@ -747,18 +833,38 @@ class _FrameRows:
             self._store.delete_frame(self._principal.tenant, name)
 
 
-def _frame_result(name: str, budget: int, answer: Answer) -> FrameResult:
+def _frame_request(
+    frame: FrameDefinition,
+    query: object,
+    top_k: object,
+    token_budget: object,
+    sight: Sight,
+    clock: ClockState,
+) -> Request:
+    return Request(
+        query=asked.query(query),
+        frame=frame,
+        top_k=asked.top_k(top_k),
+        token_budget=asked.positive("token_budget", token_budget, 10**9),
+        active_hours=clock.active_hours,
+        now=sight.now,
+    )
+
+
+def _frame_result(stages: Stages) -> FrameResult:
+    answer, request = stages.answer, stages.request
     packed = answer.packed
     return FrameResult(
         text=packed.text,
         blocks=packed.blocks,
-        frame_name=name,
+        frame_name=request.frame.name,
         cached=False,
         tokens_used=packed.tokens_used,
-        token_budget=budget,
+        token_budget=request.token_budget or 0,
         over_budget=packed.over_budget,
         dropped=answer.dropped,
         degraded=answer.degraded,
+        flags=package_flags(frame_package(stages)),
     )
 
 

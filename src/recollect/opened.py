@@ -22,6 +22,7 @@ from recollect.frames.cache import FrameCache
 from recollect.hours import HoursMode, iso, moved
 from recollect.index.follow import Follower
 from recollect.index.index import MemoryIndex
+from recollect.index.selection import Selection
 from recollect.model import Garden, Principal
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.view import View, view_of
@@ -74,6 +75,7 @@ class OpenStore:
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._asides = _Asides(-1, (), {}, {})
+        self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
         self._lock = RLock()
         self._closed = False
@@ -149,6 +151,12 @@ class OpenStore:
             worth=self._worth(sight),
             sanitize=self.sanitizer != "off",
         )
+
+    def names(self, index: MemoryIndex, selection: Selection) -> frozenset[str]:
+        """Return the ids of a selection; the same object as long as it is the same selection."""
+        if self._named is None or self._named[0] is not selection:
+            self._named = (selection, frozenset(index.pak_ids(selection.slots)))
+        return self._named[1]
 
     def check_model(self, state: StoreState) -> None:
         """Refuse to go on if another process switched the store to another embedder."""

@@ -19,13 +19,14 @@ from recollect.model.access import (
 from recollect.model.answer import (
     Dropped,
     FrameResult,
+    PackageFlag,
     RecallResponse,
     RecallResult,
     ScoredBlock,
     Signals,
     canonical_json,
 )
-from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation
+from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation, Verb
 from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
 from recollect.model.memory import INSTRUCTION, Memory, Remembered, name_key
 from recollect.model.reports import Forgotten, Ingested, IngestedItem
@@ -53,6 +54,7 @@ __all__ = [
     "IngestedItem",
     "Member",
     "Memory",
+    "PackageFlag",
     "Permission",
     "Place",
     "Principal",
@@ -64,6 +66,7 @@ __all__ = [
     "Scope",
     "ScoredBlock",
     "Signals",
+    "Verb",
     "Weights",
     "canonical_json",
     "name_key",

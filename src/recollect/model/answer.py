@@ -16,6 +16,7 @@ from recollect.model.memory import Memory
 __all__ = [
     "Dropped",
     "FrameResult",
+    "PackageFlag",
     "RecallResponse",
     "RecallResult",
     "ScoredBlock",
@@ -119,8 +120,19 @@ class RecallResponse:
 
 
 @dataclass(frozen=True, slots=True)
+class PackageFlag:
+    """What to be careful of in a package as a whole, and how badly: info, warn or block."""
+
+    risk_flag: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
 class FrameResult:
-    """What `frame` returns: the prompt text, the blocks behind it, and what was left out."""
+    """What `frame` returns: the prompt text, the blocks behind it, and what was left out.
+
+    `flags` describe the package as a whole, the loudest first.
+    """
 
     text: str
     blocks: tuple[ScoredBlock, ...]
@@ -131,6 +143,7 @@ class FrameResult:
     over_budget: bool
     dropped: tuple[Dropped, ...]
     degraded: tuple[str, ...]
+    flags: tuple[PackageFlag, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

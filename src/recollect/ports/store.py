@@ -182,6 +182,9 @@ class MemoryStore(Protocol):
     def rows_with(self, **fields: str) -> list[int]:
         """Return the row ids of Paks with this entity, relation or source."""
 
+    def unplaced(self) -> frozenset[str]:
+        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete Paks and everything that hangs on them; return how many edges went along."""
 

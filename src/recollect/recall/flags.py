@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from recollect.paks import RiskFlagEntry
+from recollect.model import PackageFlag
 from recollect.paks.registry import RISK_FLAGS
 
-__all__ = ["LITTLE", "PACKAGE_RULES", "REDUCED_TO", "Package", "package_flags"]
+if TYPE_CHECKING:
+    from recollect.recall.pipeline import Stages
+
+__all__ = ["LITTLE", "PACKAGE_RULES", "REDUCED_TO", "Package", "frame_package", "package_flags"]
 
 # A package of which less than this share is left was reduced a lot.
 REDUCED_TO = 0.1
@@ -23,8 +27,8 @@ LITTLE = 0.5
 PACKAGE_RULES: Mapping[str, str] = MappingProxyType(
     {
         "mandatory_context_missing": "something that must be in the package is not: a candidate"
-        " with the reason code mandatory was left out, or nothing carries a tag that the frame"
-        " guarantees",
+        " with the reason code mandatory (select), or a Pak with a tag that the frame guarantees"
+        " (frame) was left out",
         "large_context_reduction": "fewer than one in ten of the candidates are in the package",
         "low_confidence_plan": "the package is weak: no score reaches 0.5 (select), or the blocks'"
         " confidence is below 0.5 on average (frame)",
@@ -59,7 +63,7 @@ class Package:
     cached_order: bool = False
 
 
-def package_flags(package: Package) -> tuple[RiskFlagEntry, ...]:
+def package_flags(package: Package) -> tuple[PackageFlag, ...]:
     """Return the flags that hold, the loudest first, then by name."""
     strength = package.strength
     holds = {
@@ -72,5 +76,28 @@ def package_flags(package: Package) -> tuple[RiskFlagEntry, ...]:
         "large_context_reduction": package.returned < package.considered * REDUCED_TO,
         "cache_sensitive_ordering": package.cached_order,
     }
-    raised = [RiskFlagEntry(name, RISK_FLAGS[name]) for name in PACKAGE_RULES if holds[name]]
+    raised = [PackageFlag(name, RISK_FLAGS[name]) for name in PACKAGE_RULES if holds[name]]
     return tuple(sorted(raised, key=lambda flag: (_LOUDNESS.index(flag.severity), flag.risk_flag)))
+
+
+def frame_package(stages: Stages) -> Package:
+    """Return what there is to know about the text of a frame."""
+    frame, index, blocks = stages.request.frame, stages.sources.index, stages.packed.blocks
+    inside = {block.pak_id for block in blocks}
+    must = set(index.pak_ids(index.tagged(frame.guarantees, stages.reach)))
+    cut = sum(one.stage != "suppress" for one in stages.answer.dropped)
+    kept = [item.ranked.pak_id in inside for item in stages.chosen.items if not item.guaranteed]
+    sure = [block.signals.confidence for block in blocks]
+    return Package(
+        returned=len(blocks),
+        considered=len(blocks) + cut,
+        mandatory=len(must & inside),
+        mandatory_missing=len(must - inside),
+        asked=stages.request.query is not None,
+        matched=sum(block.signals.similarity > 0 for block in blocks),
+        strength=sum(sure) / len(sure) if sure else None,
+        degraded=bool(stages.degraded),
+        # What fits comes first unless something that ranked higher did not.
+        jumped=kept != sorted(kept, reverse=True),
+        cached_order=frame.cache is not None and bool(blocks),
+    )

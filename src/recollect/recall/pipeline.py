@@ -18,12 +18,20 @@ from recollect.index.analyse import terms
 from recollect.index.arrays import among, without
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
-from recollect.model import INSTRUCTION, Dropped, FrameDefinition, Memory, ScoredBlock, Signals
+from recollect.model import (
+    INSTRUCTION,
+    Dropped,
+    FrameDefinition,
+    Memory,
+    ScoredBlock,
+    Signals,
+    Weights,
+)
 from recollect.policy.sanitizer import plain
 from recollect.policy.view import QUARANTINED
 from recollect.ports.embedder import Embedder
 from recollect.recall import candidates, score
-from recollect.recall.blocks import ChosenItem, Packed, Ranked, best_first
+from recollect.recall.blocks import Chosen, ChosenItem, Packed, Ranked, Settled, best_first
 from recollect.recall.candidates import Candidates
 from recollect.recall.diversify import any_alike, diversified, word_likeness
 from recollect.recall.guarantee import guarantee
@@ -34,7 +42,7 @@ from recollect.recall.suppress import suppress
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
-__all__ = ["Answer", "Request", "Sources", "recall"]
+__all__ = ["Answer", "Request", "Scored", "Sources", "Stages", "reach_of", "recall", "run"]
 
 # A frame that is mostly about the question leaves out what has nothing to do with it.
 _ABOUT_THE_QUESTION = 0.5
@@ -95,13 +103,51 @@ class Answer:
     degraded: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """The candidates' signals, the weights they count with, and the scores that this gives."""
+
+    signals: score.SignalColumns
+    weights: Weights
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """A request as it went: what each stage saw and kept. All that an explanation is read from."""
+
+    request: Request
+    sources: Sources
+    selection: Selection
+    reach: Selection
+    promised: NDArray[np.int64]
+    found: Candidates
+    scored: Scored
+    ranked: Sequence[Ranked]
+    settled: Settled
+    chosen: Chosen
+    packed: Packed
+    degraded: tuple[str, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """The outcome alone."""
+        return Answer(self.packed, (*self.chosen.dropped, *self.packed.dropped), self.degraded)
+
+
 def recall(request: Request, sources: Sources) -> Answer:
     """Answer a request. The same request of the same sources gives the same answer."""
+    return run(request, sources).answer
+
+
+def run(request: Request, sources: Sources) -> Stages:
+    """Answer a request, and keep how it went."""
     index = sources.index
     selection, reach = _authorised(request, sources.sight)
     promised = _promised(request.frame, index, selection)
     found, degraded = _candidates(request, sources, selection, reach, promised)
-    ranked = _ranked(request, sources, found, reach, promised)
+    scored = _scored(request, sources, found, reach)
+    ranked = _ranked(request, index, found, scored, promised)
     settled = suppress(ranked, sources.disputes)
     held = set(promised.tolist())
     chosen = guarantee(
@@ -117,22 +163,40 @@ def recall(request: Request, sources: Sources) -> Answer:
         token_budget=request.token_budget,
         count=sources.count_tokens,
     )
-    return Answer(packed, (*chosen.dropped, *packed.dropped), degraded)
+    return Stages(
+        request=request,
+        sources=sources,
+        selection=selection,
+        reach=reach,
+        promised=promised,
+        found=found,
+        scored=scored,
+        ranked=ranked,
+        settled=settled,
+        chosen=chosen,
+        packed=packed,
+        degraded=degraded,
+    )
 
 
-def _authorised(request: Request, sight: Sight) -> tuple[Selection, Selection]:
-    """Return what is looked through, and what links may reach: the same but for the window."""
+def reach_of(request: Request, *, with_quarantined: bool) -> Where:
+    """Return what a Pak must fulfil to be reached by a request, however old it is."""
     filters = request.frame.filters
     orders = request.channel == "instructions"
-    reach = Where(
-        statuses=("active", QUARANTINED) if sight.view.with_quarantined else ("active",),
+    return Where(
+        statuses=("active", QUARANTINED) if with_quarantined else ("active",),
         project=request.project,
         tag_patterns=filters.tag_patterns,
         narrow_tags=request.tags,
         categories=(INSTRUCTION,) if orders else filters.categories,
         without_category=None if orders else INSTRUCTION,
     )
-    window = filters.search_window_hours
+
+
+def _authorised(request: Request, sight: Sight) -> tuple[Selection, Selection]:
+    """Return what is looked through, and what links may reach: the same but for the window."""
+    reach = reach_of(request, with_quarantined=sight.view.with_quarantined)
+    window = request.frame.filters.search_window_hours
     if window is None:
         both = sight.select(reach, among=request.among)
         return both, both
@@ -207,19 +271,22 @@ def _candidates(
     return found, ("vector",) if missing else ()
 
 
-def _ranked(
-    request: Request,
-    sources: Sources,
-    found: Candidates,
-    reach: Selection,
-    promised: NDArray[np.int64],
-) -> list[Ranked]:
-    index = sources.index
+def _scored(request: Request, sources: Sources, found: Candidates, reach: Selection) -> Scored:
     weights = request.frame.weights
     if request.query is None:
         weights = weights.renormalized_without_similarity()
     signals = _signals(request, sources, found, reach)
-    scores = score.composite(signals, weights)
+    return Scored(signals, weights, score.composite(signals, weights))
+
+
+def _ranked(
+    request: Request,
+    index: MemoryIndex,
+    found: Candidates,
+    scored: Scored,
+    promised: NDArray[np.int64],
+) -> list[Ranked]:
+    signals, scores = scored.signals, scored.scores
     keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
     rows = index.best(found.slots, scores, keep)
     if len(promised):

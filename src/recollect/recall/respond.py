@@ -28,11 +28,12 @@ from recollect.model import (
 )
 from recollect.policy.permit import known_scope, no_garden
 from recollect.policy.view import View
+from recollect.recall import pipeline
 from recollect.recall.diversify import DIVERSITY
-from recollect.recall.pipeline import Answer, Request, Sources, recall
+from recollect.recall.pipeline import Answer, Request, Sources, Stages
 from recollect.recall.sight import Sight
 
-__all__ = ["Moment", "respond"]
+__all__ = ["Moment", "Went", "as_run", "respond", "response", "run", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,29 @@ class Moment:
     active_hours: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Went:
+    """How a request went: what the principal sees in all, both channels, and when."""
+
+    asked: RecallRequest
+    moment: Moment
+    sight: Sight
+    memories: Stages
+    instructions: Stages | None
+
+
 def respond(
     asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources
 ) -> RecallResponse:
     """Answer a request whose values were checked."""
-    sight = _narrowed(asked, sources.sight)
-    if sight is not sources.sight:
+    return response(run(asked, frame, moment, sources))
+
+
+def run(asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources) -> Went:
+    """Answer a request, and keep how it went."""
+    whole = sources.sight
+    sight = _narrowed(asked, whole)
+    if sight is not whole:
         sources = replace(sources, sight=sight)
     request = Request(
         query=asked.query,
@@ -66,8 +84,13 @@ def respond(
     if orders is not None and request.token_budget is not None:
         left = max(0, request.token_budget - orders.packed.tokens_used)
         request = replace(request, token_budget=left)
-    answer = recall(request, sources)
-    return _response(asked, moment, answer, orders)
+    return Went(asked, moment, whole, pipeline.run(request, sources), orders)
+
+
+def response(went: Went) -> RecallResponse:
+    """Put the answer together."""
+    orders = None if went.instructions is None else went.instructions.answer
+    return _response(went.asked, went.moment, went.memories.answer, orders)
 
 
 def _response(
@@ -78,7 +101,7 @@ def _response(
         results=_results(answer.packed.blocks),
         instructions=() if orders is None else _results(orders.packed.blocks),
         generated_at=iso(moment.now),
-        query=_as_run(asked, moment),
+        query=as_run(asked, moment),
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
         degraded=answer.degraded,
@@ -86,17 +109,21 @@ def _response(
     )
 
 
-def _as_run(asked: RecallRequest, moment: Moment) -> dict[str, Any]:
+def as_run(asked: RecallRequest, moment: Moment) -> dict[str, Any]:
+    """Return a request as it was run, as plain data."""
     tags = list(asked.tags or ())
     return {**asked.to_dict(), "tags": tags, "active_hours": moment.active_hours}
 
 
-def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
+def shown(blocks: Iterable[ScoredBlock]) -> tuple[ScoredBlock, ...]:
     """Return blocks as they are shown: by rank, whatever the order they were taken in."""
-    ranked = sorted(blocks, key=_rank, reverse=True)
+    return tuple(sorted(blocks, key=_rank, reverse=True))
+
+
+def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
     return tuple(
         RecallResult(block.memory, block.score, block.why, block.signals, block.memory.risks)
-        for block in ranked
+        for block in shown(blocks)
     )
 
 
@@ -162,10 +189,10 @@ def _balance(asked: RecallRequest) -> float | None:
     return asked.diversity if asked.diversity < 1 else None
 
 
-def _instructions(request: Request, sources: Sources) -> Answer | None:
+def _instructions(request: Request, sources: Sources) -> Stages | None:
     index = sources.index
     if index.code("category", INSTRUCTION) < 0:
         return None
     if not sources.sight.select(Where(categories=(INSTRUCTION,))).count:
         return None
-    return recall(replace(request, channel="instructions"), sources)
+    return pipeline.run(replace(request, channel="instructions"), sources)

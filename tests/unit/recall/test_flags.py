@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
+from tests.house.snippets import ROOT
 from tests.unit.select.test_select import put
 
 from recollect.paks import ReasonCodeEntry, RecallStore
@@ -31,6 +33,13 @@ def test_the_six_are_of_the_registry_and_each_has_a_rule_in_words() -> None:
     assert len(PACKAGE_RULES) == 6
     assert set(PACKAGE_RULES) <= set(RISK_FLAGS)
     assert names(QUIET) == []
+
+
+def test_the_page_for_people_has_the_same_rules() -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", page, re.MULTILINE)
+    told = {name: (severity, rule.replace("`", "")) for name, severity, rule in rows}
+    assert told == {name: (RISK_FLAGS[name], rule) for name, rule in PACKAGE_RULES.items()}
 
 
 @pytest.mark.parametrize(

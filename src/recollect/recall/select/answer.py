@@ -14,7 +14,7 @@ import numpy as np
 from recollect.model import Dropped
 from recollect.paks import RiskFlagEntry
 from recollect.recall.flags import Package, package_flags
-from recollect.recall.select.ranking import Ranking
+from recollect.recall.select.ranking import SIGNALS, Ranking
 from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
 
 __all__ = ["Picked", "told"]
@@ -138,8 +138,8 @@ def _why(ranking: Ranking, told: _Told) -> list[str]:
         found.append(f"updated {_ago(told.days)}")
     found += [
         f"{code} counts {'for' if added > 0 else 'against'} it"
-        for code, added in ranking.reasons_of(told.donor)
-        if added
+        for code, added in parts.items()
+        if added and code not in SIGNALS
     ]
     if told.place in ranking.copies:
         copies = [ranking.pak_id(copy) for copy in ranking.copies[told.place]]

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from recollect.paks import RecallStore
 from recollect.recall.select.values import moment
-from recollect.recall.select.words import Statistics
+from recollect.recall.select.words import Hit, Statistics, posting
 
 __all__ = ["NEVER", "Columns", "Documents", "Kept", "Names", "Rows", "kept", "listed", "varints"]
 
 NEVER = np.iinfo(np.int64).min
+# So many occurrences of words are kept, three numbers each.
+_MOST_HELD = 1_000_000
 
 Ints = NDArray[np.int64]
 Objects = NDArray[np.object_]
@@ -186,8 +188,29 @@ class Kept:
 
     def __init__(self) -> None:
         self.rows = Rows()
-        self.documents = Documents()
+        self._documents = Documents()
+        self._hits: dict[str, Hit] = {}
+        self._held = 0
         self._counted: tuple[Collection[str] | None, Statistics] | None = None
+
+    def hit(self, conn: sqlite3.Connection, token: str) -> Hit:
+        """Return the Paks that hold a word."""
+        known = self._hits.get(token)
+        if known is None:
+            known = self._hit(conn, token)
+            self._held += len(known.slots)
+            if self._held > _MOST_HELD:
+                self._hits, self._held = {}, len(known.slots)
+            self._hits[token] = known
+        return known
+
+    def _hit(self, conn: sqlite3.Connection, token: str) -> Hit:
+        found = posting(conn, token)
+        row_ids, lengths = self._documents.of(conn, found.documents)
+        # Full text may hold rows of no Pak; nobody can pick those.
+        stands = row_ids >= 0
+        slots = self.rows.slots(conn, row_ids[stands])
+        return Hit(token, slots, found.counts[stands], lengths[stands])
 
     def statistics(self, conn: sqlite3.Connection, readable: Collection[str] | None) -> Statistics:
         """Return how many documents count and how long they are together."""

@@ -20,7 +20,16 @@ from recollect.recall.select.columns import NEVER, Rows
 from recollect.recall.select.values import SelectQuery, moment
 from recollect.recall.select.words import Hit
 
-__all__ = ["PROJECT_BONUS", "TYPE_BONUS", "Found", "Ranking", "Reasons", "rank", "standing"]
+__all__ = [
+    "PROJECT_BONUS",
+    "SIGNALS",
+    "TYPE_BONUS",
+    "Found",
+    "Ranking",
+    "Reasons",
+    "rank",
+    "standing",
+]
 
 PROJECT_BONUS = 0.5
 TYPE_BONUS = 0.3
@@ -29,8 +38,8 @@ _DAY_S = 86_400.0
 _SECOND_US = 1_000_000.0
 # Logarithms may differ in their last bit from machine to machine; twelve decimals do not.
 _FTS_DECIMALS = 12
-_PART_NAMES = ("fts", "project", "pak_type", "recency")
-_PART_WEIGHTS = (1.0, PROJECT_BONUS, TYPE_BONUS, 1.0)
+SIGNALS = ("fts", "project", "pak_type", "recency")
+_SIGNAL_WEIGHTS = (1.0, PROJECT_BONUS, TYPE_BONUS, 1.0)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -95,7 +104,7 @@ class Ranking:
     def parts_of(self, donors: Ints) -> list[dict[str, float]]:
         """Return what the scores of some are made of, in the order in which they are added up."""
         return [
-            dict(zip(_PART_NAMES, signals, strict=True))
+            dict(zip(SIGNALS, signals, strict=True))
             | {_part_name(code): added for code, added in self.reasons_of(donor)}
             for donor, signals in zip(
                 donors.tolist(), self.parts[:, donors].T.tolist(), strict=True
@@ -114,7 +123,7 @@ class Ranking:
         signals = [
             Contribution(name, added / weight, weight, added)
             for name, weight, added in zip(
-                _PART_NAMES, _PART_WEIGHTS, self.parts[:, donor].tolist(), strict=True
+                SIGNALS, _SIGNAL_WEIGHTS, self.parts[:, donor].tolist(), strict=True
             )
         ]
         entries = reasons.of(donor)
@@ -229,7 +238,7 @@ def rank(found: Found, query: SelectQuery, rows: Rows, readable: Collection[str]
 
 def _part_name(code: str) -> str:
     # A code of somebody's own may be called like one of the four signals.
-    return f"code:{code}" if code in _PART_NAMES else code
+    return f"code:{code}" if code in SIGNALS else code
 
 
 def _superseded(

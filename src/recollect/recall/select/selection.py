@@ -22,7 +22,7 @@ from recollect.recall.select.answer import Picked, told
 from recollect.recall.select.columns import Kept, kept, listed
 from recollect.recall.select.ranking import Found, Ranking, rank, standing
 from recollect.recall.select.values import SelectQuery, SelectResult, checked
-from recollect.recall.select.words import Hit, Posting
+from recollect.recall.select.words import Hit
 
 __all__ = ["Selection", "select", "traced"]
 
@@ -76,7 +76,7 @@ def _selected(
     with store.snapshot() as committed:
         words.prepare(store.conn)
         reader = _Reader(store.conn, kept(store, alone=committed), readable)
-        hits = [reader.hit(posting) for posting in words.postings(store.conn, tokens)]
+        hits = [reader.hit(token) for token in tokens]
         found = reader.found(query, [hit for hit in hits if len(hit.slots)])
         ranking = rank(found, query, reader.rows, readable)
         picked = reader.picked(ranking)
@@ -92,17 +92,13 @@ class _Reader:
         self._readable = readable
         self.rows = memory.rows
 
-    def hit(self, posting: Posting) -> Hit:
+    def hit(self, token: str) -> Hit:
         """Return the readable Paks that hold a word."""
-        row_ids, lengths = self._memory.documents.of(self._conn, posting.documents)
-        # Full text may hold rows of no Pak; nobody can pick those.
-        stands = row_ids >= 0
-        slots = self.rows.slots(self._conn, row_ids[stands])
-        counts, lengths = posting.counts[stands], lengths[stands]
-        if self._readable is not None:
-            mine = self._is_readable(slots)
-            slots, counts, lengths = slots[mine], counts[mine], lengths[mine]
-        return Hit(posting.token, slots, counts, lengths)
+        hit = self._memory.hit(self._conn, token)
+        if self._readable is None:
+            return hit
+        mine = self._is_readable(hit.slots)
+        return Hit(token, hit.slots[mine], hit.counts[mine], hit.lengths[mine])
 
     def found(self, query: SelectQuery, hits: list[Hit]) -> Found:
         """Return the candidates of a query."""
@@ -112,11 +108,15 @@ class _Reader:
         slots = [hit.slots for hit in hits]
         if query.project or query.pak_type:
             slots.append(self._equal(query))
-        everyone = np.unique(np.concatenate([np.empty(0, np.int64), *slots]))
-        bm25 = np.zeros(len(everyone))
+        everyone, places = np.unique(
+            np.concatenate([np.empty(0, np.int64), *slots]), return_inverse=True
+        )
+        bm25, first = np.zeros(len(everyone)), 0
         for hit in hits:
             statistics = self._memory.statistics(self._conn, self._readable)
-            np.add.at(bm25, np.searchsorted(everyone, hit.slots), words.bm25(hit, statistics))
+            last = first + len(hit.slots)
+            np.add.at(bm25, places[first:last], words.bm25(hit, statistics))
+            first = last
         return Found(everyone, bm25, tuple(hits))
 
     def picked(self, ranking: Ranking) -> Picked:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args, overload
 
 from recollect.errors import InvalidInput
-from recollect.model import Dropped
+from recollect.model import Dropped, PackageFlag
 from recollect.paks import RiskFlagEntry
 from recollect.paks.registry import REASON_WEIGHTS
 from recollect.paks.validate import is_encodable, optional_text
@@ -107,7 +107,7 @@ class SelectResult:
     dropped: Sequence[Dropped]
     generated_at: str
     query: SelectQuery
-    flags: tuple[RiskFlagEntry, ...] = ()
+    flags: tuple[PackageFlag, ...] = ()
     tokens_used: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class SelectResult:
             ],
             "generated_at": self.generated_at,
             "query": self.query.to_dict(),
-            "flags": [entry._asdict() for entry in self.flags],
+            "flags": [asdict(flag) for flag in self.flags],
             "tokens_used": self.tokens_used,
         }
 

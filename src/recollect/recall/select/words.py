@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from recollect.paks.schema import TOKENIZER
 
-__all__ = ["Hit", "Posting", "Statistics", "bm25", "numbers", "postings", "prepare", "tokens"]
+__all__ = ["Hit", "Posting", "Statistics", "bm25", "numbers", "posting", "prepare", "tokens"]
 
 # A text is a question, not a document: what follows this many characters or distinct words is
 # left out, so that a pasted file cannot make a query that takes seconds.
@@ -42,9 +42,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posting:
-    """One word: the full-text rows that hold it, ascending, and how often each does."""
+    """The full-text rows that hold a word, ascending, and how often each does."""
 
-    token: str
     documents: Ints
     counts: Ints
 
@@ -78,14 +77,10 @@ def prepare(conn: sqlite3.Connection) -> None:
     conn.execute(_VOCABULARY)
 
 
-def postings(conn: sqlite3.Connection, words: tuple[str, ...]) -> list[Posting]:
-    """Return, for each word that occurs, where it does."""
-    found = []
-    for word in words:
-        places = numbers(conn.execute(_DOCUMENTS, (word,)).fetchone()[0])
-        if len(places):
-            found.append(Posting(word, *np.unique(places, return_counts=True)))
-    return found
+def posting(conn: sqlite3.Connection, token: str) -> Posting:
+    """Return where a word occurs."""
+    places = numbers(conn.execute(_DOCUMENTS, (token,)).fetchone()[0])
+    return Posting(*np.unique(places, return_counts=True))
 
 
 def numbers(listed: str | None) -> Ints:

@@ -249,6 +249,14 @@ class SqliteStore:
         conditions = " AND ".join(f"{name} = ?" for name in named)
         return self._db.column(f"SELECT row_id FROM memories WHERE {conditions}", *named.values())
 
+    def unplaced(self) -> frozenset[str]:
+        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+        return frozenset(
+            self._db.column(
+                "SELECT pak_id FROM paks WHERE pak_id NOT IN (SELECT pak_id FROM memories)"
+            )
+        )
+
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete Paks and everything that hangs on them; return how many edges went along."""
         edges = 0
