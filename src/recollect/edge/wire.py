@@ -14,7 +14,14 @@ from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
-    from recollect.model import FrameDefinition, FrameResult, Memory, RecallResponse, Remembered
+    from recollect.model import (
+        Explanation,
+        FrameDefinition,
+        FrameResult,
+        Memory,
+        RecallResponse,
+        Remembered,
+    )
     from recollect.paks import (
         CheckReport,
         PakAnchorEntry,
@@ -25,6 +32,8 @@ if TYPE_CHECKING:
         ReasonCodeEntry,
         RiskFlagEntry,
     )
+    from recollect.recall.inspect import Inspection
+    from recollect.recall.select import SelectResult
 
     Flags = dict[str, list[RiskFlagEntry]]
 
@@ -39,13 +48,16 @@ __all__ = [
     "dossier",
     "error",
     "evaluation",
+    "explanation",
     "frame",
     "framed",
     "frames",
     "hits",
+    "inspection",
     "memory",
     "page",
     "remembered",
+    "selection",
 ]
 
 Object = dict[str, Any]
@@ -116,6 +128,21 @@ def answer(given: RecallResponse) -> Object:
 def framed(given: FrameResult) -> Object:
     """Return a prompt's text and the blocks behind it."""
     return given.to_dict()
+
+
+def selection(result: SelectResult) -> Object:
+    """Return what was selected, with all parts of each score, and what was left out."""
+    return result.to_dict()
+
+
+def inspection(found: Inspection) -> Object:
+    """Return everything about one Pak, from the catalogue and from the engine."""
+    return found.to_dict()
+
+
+def explanation(told: Explanation) -> Object:
+    """Return what became of one Pak, and why."""
+    return told.to_dict()
 
 
 def memory(one: Memory) -> Object:

@@ -14,7 +14,18 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.edge.cli import demo, evaluate, frames, memories, paks, recall, remember, upkeep
+from recollect.edge.cli import (
+    demo,
+    evaluate,
+    frames,
+    inspecting,
+    memories,
+    paks,
+    recall,
+    remember,
+    selecting,
+    upkeep,
+)
 from recollect.edge.cli.voice import Voice
 from recollect.errors import RecollectError
 
@@ -34,6 +45,8 @@ _COMMANDS = (
     (remember.remember, 'recollect remember "Deploys happen before noon." --tag deploys'),
     (recall.recall, 'recollect recall "when do we deploy?" --top-k 3'),
     (recall.frame, 'recollect frame task "ship the release" --budget 800'),
+    (selecting.select, "recollect select card payment --project payments --limit 5"),
+    (selecting.explain, 'recollect explain payments-double-charge --for "charged twice?"'),
     (memories.get, "recollect get payments-double-charge"),
     (memories.forget, "recollect forget payments-double-charge"),
     (memories.link, "recollect link payments-retry-limit payments-idempotency --weight 0.8"),
@@ -48,6 +61,7 @@ for _command, _example in _COMMANDS:
     app.command(epilog=f"Example: {_example}")(_command)
 app.add_typer(frames.app, name="frames")
 app.add_typer(paks.app, name="paks")
+app.add_typer(inspecting.app, name="pak")
 app.add_typer(evaluate.app, name="eval")
 
 

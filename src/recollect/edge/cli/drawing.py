@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -24,7 +24,18 @@ from recollect.paks.registry import REASON_CODES
 if TYPE_CHECKING:
     from recollect.edge.wire import Flags
 
-__all__ = ["card", "hits", "judged", "paks", "plain", "problems", "verdict"]
+__all__ = [
+    "badge",
+    "card",
+    "grid",
+    "hits",
+    "judged",
+    "paks",
+    "plain",
+    "problems",
+    "section",
+    "verdict",
+]
 
 _BADGES = {
     "block": ("BLOCK", "bold white on red"),
@@ -46,6 +57,12 @@ def plain(text: str) -> str:
     return text.translate(_SHOWN)
 
 
+def badge(severity: str) -> Text:
+    """Return a severity as a coloured badge; block is the loudest."""
+    name, style = _BADGES[severity]
+    return Text(f" {name} ", style=style)
+
+
 def paks(rows: Sequence[PakRow], flags: Flags) -> Table:
     """Return a listing as a table."""
     table = _table()
@@ -64,24 +81,28 @@ def hits(found: Sequence[PakHit], flags: Flags) -> Table:
     return table
 
 
-def card(known: Dossier) -> Group:
-    """Return everything about one Pak: warnings first, then what it says, then why and where."""
+def card(known: Dossier, *body: RenderableType) -> Group:
+    """Return everything about one Pak: warnings first, then what it says, then why and where.
+
+    `body` comes after the warnings.
+    """
     pak = known.pak
-    parts = [
+    parts: list[RenderableType] = [
         Text(plain(pak.title), style="bold"),
         Text(plain(pak.pak_id), style="dim"),
-        *_section("Careful", _flag_grid(known.risk_flags), known.risk_flags),
-        *_section("Summary", Text(plain(pak.summary)), pak.summary),
-        *_section("Why it matters", _reason_grid(known.reason_codes), known.reason_codes),
-        *_section("Facts", _fact_grid(pak), [pak]),
-        *_section(
+        *section("Careful", _flag_grid(known.risk_flags), known.risk_flags),
+        *body,
+        *section("Summary", Text(plain(pak.summary)), pak.summary),
+        *section("Why it matters", _reason_grid(known.reason_codes), known.reason_codes),
+        *section("Facts", _fact_grid(pak), [pak]),
+        *section(
             "Anchors",
-            _grid((entry.anchor_id, entry.source_path, entry.kind) for entry in known.anchors),
+            grid((entry.anchor_id, entry.source_path, entry.kind) for entry in known.anchors),
             known.anchors,
         ),
-        *_section(
+        *section(
             "Relations",
-            _grid((entry.relation_type, entry.related_pak_id) for entry in known.relations),
+            grid((entry.relation_type, entry.related_pak_id) for entry in known.relations),
             known.relations,
         ),
     ]
@@ -140,7 +161,8 @@ def _tally(flags: Sequence[RiskFlagEntry]) -> Text:
     return Text("\n").join(lines)
 
 
-def _section(title: str, body: Table | Text, there: Sequence[object]) -> list[Text | Padding]:
+def section(title: str, body: RenderableType, there: Sequence[object]) -> list[RenderableType]:
+    """Return a heading and what stands below it; nothing if there is nothing."""
     if not there:
         return []
     return [Text(f"\n{title}", style="bold underline"), Padding(body, (0, 0, 0, 2))]
@@ -149,9 +171,8 @@ def _section(title: str, body: Table | Text, there: Sequence[object]) -> list[Te
 def _flag_grid(flags: Sequence[RiskFlagEntry]) -> Table:
     grid = _empty_grid(2)
     for flag in sorted(flags, key=lambda flag: (_SEVERITIES.index(flag.severity), flag.risk_flag)):
-        name, style = _BADGES[flag.severity]
         loud = "bold red" if flag.severity == "block" else ""
-        grid.add_row(Text(f" {name} ", style=style), Text(plain(flag.risk_flag), style=loud))
+        grid.add_row(badge(flag.severity), Text(plain(flag.risk_flag), style=loud))
     return grid
 
 
@@ -176,12 +197,13 @@ def _fact_grid(pak: PakRow) -> Table:
     return grid
 
 
-def _grid(rows: Iterable[tuple[str, ...]]) -> Table:
+def grid(rows: Iterable[tuple[str, ...]]) -> Table:
+    """Return rows of plain cells."""
     cells = [tuple(Text(plain(cell)) for cell in row) for row in rows]
-    grid = _empty_grid(max(map(len, cells), default=0))
+    table = _empty_grid(max(map(len, cells), default=0))
     for row in cells:
-        grid.add_row(*row)
-    return grid
+        table.add_row(*row)
+    return table
 
 
 def _empty_grid(columns: int, *, gap: int = 2) -> Table:

@@ -109,14 +109,15 @@ def frame(
         result = memory.frame(name, _joined(query), top_k=top_k, token_budget=budget)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers, drawing
+        from recollect.edge.cli import answers, drawing, selections
 
         if result.text:
             # A program gets the text as it is; a terminal must not obey what was stored.
             shown = drawing.plain(result.text) if console.is_terminal else result.text
             sys.stdout.write(shown + "\n")
             sys.stdout.flush()
-        for note in answers.frame_notes(result):
+        warnings = [flag for flag in result.flags if flag.severity != "info"]
+        for note in (*answers.frame_notes(result), *selections.flags(warnings)):
             voice.console(stderr=True).print(note)
 
     voice.of(context).say(wire.framed(result), draw)
