@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["SANITIZER_VERSION", "SHAPES", "SanitizerMode", "plain", "risks"]
+__all__ = ["SHAPES", "SanitizerMode", "plain", "risks"]
 
 SanitizerMode = Literal["off", "flag", "block"]
-
-# Raised whenever a shape is added or changed: what older versions found is looked at anew.
-SANITIZER_VERSION = 1
 
 # Zero-width characters, marks and overrides of writing direction, and tag characters.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
 )
+# Between two words, or in their stead. Bounded like everything here: a text made to be slow to
+# read (a million brackets, say) costs no more than any other of its length.
+_GAP = r"\W{1,12}"
+_WORD = r"\w{1,40}"
 _ORDER = r"(?:ignore|disregard|forget|override|bypass|neglect|skip)"
 _RULES = r"(?:instructions?|rules?|prompts?|directives?|guidelines?|messages?|orders?|context)"
 _EARLIER = (
@@ -35,54 +36,62 @@ _ROLES = r"(?:system|assistant|user|developer|tool|human)"
 SHAPES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "ignore_instructions": re.compile(
-            rf"\b{_ORDER}\b(?:\W+{_EARLIER}\b){{0,6}}\W+{_RULES}\b"
-            rf"|\b{_ORDER}\W+(?:everything|all)\W+(?:above|before|previous|prior|you\b)"
+            rf"\b{_ORDER}\b(?:{_GAP}{_EARLIER}\b){{0,6}}{_GAP}{_RULES}\b"
+            rf"|\b{_ORDER}{_GAP}(?:everything|all){_GAP}(?:above|before|previous|prior|you\b)"
         ),
         "new_instructions": re.compile(
-            rf"\b(?:your\W+)?(?:new|real|actual|updated|true)\W+{_RULES}\W*(?:are\b|is\b|follow|:)"
-            r"|\bfrom\W+now\W+on\W+you\b"
+            rf"\b(?:new|real|actual|updated|true){_GAP}{_RULES}\W{{0,3}}(?:are\b|is\b|follow|:)"
+            rf"|\bfrom{_GAP}now{_GAP}on{_GAP}you\b"
         ),
         "role_play": re.compile(
-            r"\byou\W+(?:are|re)\W+(?:now|no\W+longer)\b|\bpretend\W+(?:to\W+be|you\W+are)\b"
-            r"|\bact\W+as\W+(?:if\W+you|an?\W+(?:unrestricted|unfiltered|jailbroken))"
-            r"|\b(?:developer|dan|god|jailbreak)\W+mode\b|\bdo\W+anything\W+now\b"
+            rf"\byou{_GAP}(?:are|re){_GAP}(?:now|no{_GAP}longer)\b"
+            rf"|\bpretend{_GAP}(?:to{_GAP}be|you{_GAP}are)\b"
+            rf"|\bact{_GAP}as{_GAP}(?:if{_GAP}you|an?{_GAP}(?:unrestricted|unfiltered|jailbroken))"
+            rf"|\b(?:developer|dan|god|jailbreak){_GAP}mode\b|\bdo{_GAP}anything{_GAP}now\b"
         ),
         "fake_turn": re.compile(
-            rf"<\|?\W*(?:im_start|im_end|endoftext|{_ROLES})\W*\|?>|\[/?(?:inst|sys)\]|<</?sys>>"
-            rf"|^\s*(?:\#{{1,6}}\s*)?{_ROLES}\s*(?:message|prompt|instructions?)?\s*:\s*\S"
-            rf"|^\s*\#{{2,6}}\s*{_ROLES}\b",
+            rf"<\|?\W{{0,3}}(?:im_start|im_end|endoftext|{_ROLES})\W{{0,3}}\|?>"
+            r"|\[/?(?:inst|sys)\]|<</?sys>>"
+            rf"|^ ?(?:\#{{1,6}} ?)?{_ROLES} ?(?:message|prompt|instructions?)? ?: ?\S"
+            rf"|^ ?\#{{2,6}} ?{_ROLES}\b",
             re.MULTILINE,
         ),
         "prompt_leak": re.compile(
-            r"\b(?:reveal|print|repeat|show|output|leak|disclose|dump)\b(?:\W+\w+){0,4}\W+"
-            r"(?:system|hidden|initial|developer|secret)\W+(?:prompt|instructions?|message|rules?)"
+            rf"\b(?:reveal|print|repeat|show|output|leak|disclose|dump)\b(?:{_GAP}{_WORD}){{0,4}}"
+            rf"{_GAP}(?:system|hidden|initial|developer|secret){_GAP}"
+            r"(?:prompt|instructions?|message|rules?)"
         ),
         "exfiltration": re.compile(
-            r"\b(?:send|post|upload|forward|email|exfiltrate|transmit|leak)\b(?:\W+\w+){0,8}?\W+"
-            r"(?:api\W?keys?|passwords?|credentials?|secrets?|tokens?|conversation|env(?:ironment)?"
-            r"\W+variables?)\b(?:\W+\w+){0,6}?\W+(?:to|at|via)\b"
-            r"|!\[[^\]]*\]\(\s*https?://[^)\s]*\?[^)\s]*=[^)\s]*\)"
+            r"\b(?:send|post|upload|forward|email|exfiltrate|transmit|leak)\b"
+            rf"(?:{_GAP}{_WORD}){{0,8}}?{_GAP}(?:api\W?keys?|passwords?|credentials?|secrets?"
+            rf"|tokens?|conversation|env(?:ironment)?{_GAP}variables?)\b"
+            rf"(?:{_GAP}{_WORD}){{0,6}}?{_GAP}(?:to|at|via)\b"
+            r"|!\[[^\]]{0,200}\]\( ?https?://[^)\s?]{1,300}\?[^)\s=]{0,300}="
         ),
         "hidden_from_user": re.compile(
-            r"\b(?:do\W+not|don\W?t|never|without)\W+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?"
-            r"|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?)(?:\W+\w+){0,4}\W+(?:the\W+)?"
-            r"(?:users?|humans?|operators?|anyone)\b"
+            rf"\b(?:do{_GAP}not|don\W?t|never|without){_GAP}(?:tell(?:ing)?|inform(?:ing)?"
+            r"|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?)"
+            rf"(?:{_GAP}{_WORD}){{0,4}}{_GAP}(?:users?|humans?|operators?|anyone)\b"
         ),
         "tool_call": re.compile(
-            r"<\W*/?(?:tool_call|function_call|tool_use|invoke)\b"
-            r"|\b(?:call|invoke|run|execute|use)\W+(?:the\W+)?(?:\w+\W+)?(?:tool|function|shell)\W+"
-            r"(?:now|immediately|with\W+(?:arguments?|the\W+command))"
+            r"<\W{0,3}(?:tool_call|function_call|tool_use|invoke)\b"
+            rf"|\b(?:call|invoke|run|execute|use){_GAP}(?:the{_GAP})?(?:{_WORD}{_GAP})?"
+            rf"(?:tool|function|shell){_GAP}(?:now|immediately|with{_GAP}(?:arguments?|the"
+            rf"{_GAP}command))"
         ),
     }
 )
 # Each shape holds at least one of these; a text without any is let through at once.
 _HINTS = re.compile(
-    r"ignor|disregard|forget|overrid|bypass|neglect|skip|instruct|rules?\b|prompt|directive"
-    r"|from\W+now|you\W+(?:are|re)\W+(?:now|no)|pretend|act\W+as|mode\b|anything\W+now|<|\[/?(?:inst|sys)"
-    rf"|{_ROLES}\s*(?:message|prompt|instructions?)?\s*:|\#{{2}}|!\["
+    r"ignor|disregard|forget|overrid|bypass|neglect|skip|instruct|rule|prompt|directive|guideline"
+    r"|message|order|context|from\W|you\W|pretend|act\W|mode|anything|<|\[/?(?:inst|sys)|!\["
+    rf"|{_ROLES} ?(?:message|prompt|instructions?)? ?:|\#\#"
     r"|send|post|upload|forward|email|exfil|transmit|leak|tell|inform|mention|notify|alert|reveal"
     r"|tool|function|shell"
 )
+_BLANKS = re.compile(r"[^\S\n]+")
+_BLANK_LINES = re.compile(r"\n\s+")
+_REPEATED = re.compile(r"(\W)\1{3,}")
 
 
 def plain(text: str) -> str:
@@ -98,7 +107,8 @@ def risks(text: str) -> tuple[str, ...]:
     folded = _folded(text)
     if not _HINTS.search(folded):
         return ()
-    return tuple(name for name, shape in SHAPES.items() if shape.search(folded))
+    even = _REPEATED.sub(r"\1\1\1", _BLANK_LINES.sub("\n", _BLANKS.sub(" ", folded)))
+    return tuple(name for name, shape in SHAPES.items() if shape.search(even))
 
 
 def _folded(text: str) -> str:

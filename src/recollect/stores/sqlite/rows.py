@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Memory, Place, name_key
-from recollect.policy.sanitizer import SANITIZER_VERSION, risks
 from recollect.ports.store import NewMemory
 
 __all__ = [
@@ -55,26 +54,15 @@ OWN_COLUMNS = (
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
 _TAGS = _FIELDS.index("tags")
 _RISKS = _FIELDS.index("risks")
-_CONTENT = _FIELDS.index("content")
-_EXAMINED = f"{SANITIZER_VERSION}:"
 
 
 def from_row(row: tuple[Any, ...]) -> Memory:
     """Build a Memory from a row of `MEMORY_COLUMNS`."""
     fields = list(row[: len(_FIELDS)])
     fields[_TAGS] = () if fields[_TAGS] == "[]" else tuple(json.loads(fields[_TAGS]))
-    fields[_RISKS] = _risks(fields[_RISKS], fields[_CONTENT])
+    fields[_RISKS] = tuple(fields[_RISKS].split(",")) if fields[_RISKS] else ()
     fields.append(_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
     return Memory(*fields)
-
-
-def _risks(found: str, content: str) -> tuple[str, ...]:
-    """Return what was found when the text was written, or now if that was by other rules."""
-    if found == _EXAMINED:
-        return ()
-    if not found.startswith(_EXAMINED):
-        return risks(content)
-    return tuple(found.removeprefix(_EXAMINED).split(","))
 
 
 def place_of(parts: tuple[Any, ...]) -> Place:
@@ -92,7 +80,7 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
     memory = new.memory
     values = [getattr(memory, name) for name in _OWN_FIELDS]
     values[_OWN_FIELDS.index("tags")] = json.dumps(memory.tags, ensure_ascii=False)
-    values[_OWN_FIELDS.index("risks")] = _EXAMINED + ",".join(memory.risks)
+    values[_OWN_FIELDS.index("risks")] = ",".join(memory.risks)
     place = memory.place
     return (
         memory.pak_id,

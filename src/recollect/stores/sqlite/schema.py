@@ -10,7 +10,8 @@ from recollect.paks.migrations import Migration
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
-# `name_key` is a function of ours that the store gives to SQLite before it migrates.
+# `name_key` and `found_risks` are functions of ours, given to SQLite before it migrates. When the
+# sanitizer learns a new shape, a migration looks at the old texts again.
 
 _TABLES = (
     """
@@ -140,6 +141,7 @@ _ACCESS = (
     "ALTER TABLE memories ADD COLUMN risks TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE memories ADD COLUMN entity_key TEXT",
     "ALTER TABLE memories ADD COLUMN value_key TEXT",
+    "UPDATE memories SET risks = found_risks(content)",
     "UPDATE memories SET entity_key = name_key(entity), value_key = name_key(value)"
     " WHERE entity IS NOT NULL OR value IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS idx_memories_entity ON memories (entity_key)"

@@ -20,7 +20,7 @@ from recollect.errors import StoreTooNew
 from recollect.model import FrameDefinition, Memory, name_key
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.database import write
-from recollect.policy import View
+from recollect.policy import View, risks
 from recollect.ports.store import (
     Changes,
     ClockState,
@@ -545,6 +545,7 @@ class SqliteStore:
 
     def _migrate(self, store_id: str) -> None:
         self._db.conn.create_function("name_key", 1, _name_key, deterministic=True)
+        self._db.conn.create_function("found_risks", 1, _found_risks, deterministic=True)
         with write(self._db.conn):
             version = _engine_version(self._db.conn)
             for migration in ENGINE_MIGRATIONS:
@@ -599,6 +600,10 @@ class SqliteStore:
 
 def _name_key(name: str | None) -> str | None:
     return None if name is None else name_key(name)
+
+
+def _found_risks(content: str) -> str:
+    return ",".join(risks(content))
 
 
 def _engine_version(conn: sqlite3.Connection) -> int:
