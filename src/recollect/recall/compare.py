@@ -194,8 +194,11 @@ class Comparison:
     def _speaker(self, slots: Slots) -> Floats | None:
         if not self._question.people:
             return None
-        codes = [person.code for person in self._question.people]
-        return np.isin(self._index.column("speaker")[slots], codes).astype(np.float64)
+        heard = self._index.column("speaker")[slots]
+        said = np.zeros(len(slots), np.bool_)
+        for person in self._question.people:
+            said |= heard == person.code
+        return said.astype(np.float64)
 
     def _date(self, slots: Slots) -> Floats | None:
         if not self._question.times:

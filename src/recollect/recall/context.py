@@ -8,7 +8,7 @@ count in full for the reply to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,43 +89,40 @@ def _words(index: MemoryIndex, words: Lexical, part: Line) -> Floats:
     counts = words.counts_at(part.slots)
     lengths = index.column("length")[part.slots].astype(np.float64)
     asked = (index.column("marks")[part.slots] & ASKS) > 0
-    lent = np.zeros_like(counts)
-    for away, share in enumerate(_LENT, 1):
-        earlier = np.where(asked, _LENT_TO_REPLY, share) if away == 1 else share
-        lent += _shifted(part, counts * earlier, away)
-        lent += _shifted(part, counts * share, -away)
-    return words.score_of(counts + lent, _smooth(part, lengths))
+    together = counts.copy()
+    for away, (share, linked) in enumerate(zip(_LENT, _links(part), strict=True), 1):
+        lent = counts * share
+        earlier = counts * np.where(asked, _LENT_TO_REPLY, share) if away == 1 else lent
+        together[:, away:] += np.where(linked, earlier[:, :-away], 0.0)
+        together[:, :-away] += np.where(linked, lent[:, away:], 0.0)
+    return words.score_of(together, _smooth(part, lengths))
 
 
 def _smooth(part: Line, values: Floats) -> Floats:
     """Return a weighted mean with the neighbours; a turn stands in for those it lacks."""
-    total, weight = values.copy(), 1.0
-    for away, share in enumerate(_LENT, 1):
-        for step in (away, -away):
-            total += share * _shifted(part, values, step, values)
-        weight += 2 * share
-    return total / weight
+    total = values * (1.0 + 2.0 * sum(_LENT))
+    for away, (share, linked) in enumerate(zip(_LENT, _links(part), strict=True), 1):
+        # What two turns would give each other, if each gets the other's value for its own.
+        gap = np.where(linked, (values[away:] - values[:-away]) * share, 0.0)
+        total[:-away] += gap
+        total[away:] -= gap
+    return total / (1.0 + 2.0 * sum(_LENT))
 
 
-def _shifted(part: Line, values: Floats, step: int, instead: Floats | None = None) -> Floats:
-    """Return for each turn the value of the one `step` turns before it (after it, if negative)."""
-    moved = np.zeros_like(values) if instead is None else instead.copy()
-    many, away = len(part), abs(step)
-    if many <= away:
-        return moved
-    linked = part.follows[away:].copy()
-    for closer in range(1, away):
-        linked &= part.follows[away - closer : many - closer]
-    before, after = slice(0, many - away), slice(away, many)
-    source, target = (before, after) if step > 0 else (after, before)
-    np.copyto(moved[..., target], values[..., source], where=linked)
-    return moved
+def _links(part: Line) -> Iterator[NDArray[np.bool_]]:
+    """Yield which turns, from the second on, have a turn right before them; then two before."""
+    linked = part.follows
+    for away in range(1, _REACH + 1):
+        linked = part.follows[1:] if away == 1 else linked[1:] & part.follows[1 : 1 - away]
+        yield linked
 
 
 def _best_of_thread(part: Line, values: Floats) -> tuple[Floats, Slots]:
     """Return for each turn the largest value in its thread, and the first slot that has it."""
-    starts = np.flatnonzero(np.diff(part.threads, prepend=-1))
-    lengths = np.diff(starts, append=len(part))
+    is_first = np.ones(len(part), np.bool_)
+    np.not_equal(part.threads[1:], part.threads[:-1], out=is_first[1:])
+    starts = is_first.nonzero()[0]
+    lengths = np.append(starts[1:], len(part)) - starts
     best = np.repeat(np.maximum.reduceat(values, starts), lengths)
     has_it = np.flatnonzero(values == best)
     first = has_it[np.searchsorted(has_it, starts)]

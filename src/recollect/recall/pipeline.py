@@ -390,14 +390,17 @@ def _origins(slots: NDArray[np.int64], index: MemoryIndex, found: Candidates) ->
     best = found.likeness.best
     if best is None and not times:
         return repeat(_Origin(), len(slots))
-    rows = [np.flatnonzero(found.slots == slot)[0] for slot in slots]
-    days = index.column("day")[slots]
-    named = (nearest_time(int(day), times) for day in days) if times else repeat(None)
-    leads = slots if best is None else best[rows]
-    others = (None if lead in (slot, -1) else lead for lead, slot in zip(leads, slots, strict=True))
+    days = index.column("day")[slots].tolist()
+    named = [nearest_time(day, times) for day in days] if times else [None] * len(slots)
+    if best is None:
+        return [_Origin(from_time=time) for time in named]
+    best_of = dict(zip(found.slots.tolist(), best.tolist(), strict=True))
+    own = slots.tolist()
+    leads = [slot if best_of[slot] < 0 else best_of[slot] for slot in own]
+    names = index.pak_ids(np.array(leads, dtype=np.int64))
     return [
-        _Origin(None if lead is None else index.pak_ids(np.array([lead]))[0], time)
-        for lead, time in zip(others, named, strict=False)
+        _Origin(None if lead == slot else name, time)
+        for slot, lead, name, time in zip(own, leads, names, named, strict=True)
     ]
 
 
