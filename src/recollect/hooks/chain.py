@@ -107,7 +107,7 @@ class _Run:
     """One pass through a chain: what came of it so far."""
 
     def __init__(self, payload: Payload, registry: ExecutorRegistry, k_max: int) -> None:
-        self.ends = time.monotonic() + payload.event.event_class.value
+        self.ends = time.monotonic() + payload.event.deadline_s
         self.original = payload
         self.written = Written(payload)
         self.delta: dict[str, Any] = {}

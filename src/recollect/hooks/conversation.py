@@ -49,6 +49,11 @@ class Conversation:
         self._ended = False
         self._is_ready = False
         self._rest = b""
+        # What a caller that reads for itself listens to.
+        self._guest = select.poll()
+        for descriptor in (child.stdout_fd, child.exit_fd):
+            if descriptor is not None:
+                self._guest.register(descriptor, select.POLLIN)
         self._strays = _Rate(_STRAYS_A_SECOND)
         self._complaints = _Rate(_STDERR_A_SECOND)
 
@@ -150,11 +155,7 @@ class Conversation:
 
     def _read_until_answered(self, waiting: _Waiting, ends: float) -> None:
         """Read stdout; an end that is met here is left to the reading thread, who meets it too."""
-        poller = select.poll()
-        poller.register(self.child.stdout_fd, select.POLLIN)
-        if self.child.exit_fd is not None:
-            poller.register(self.child.exit_fd, select.POLLIN)
-        while waiting.is_open() and (heard := poller.poll(_ms_until(ends))):
+        while waiting.is_open() and (heard := self._guest.poll(_ms_until(ends))):
             if heard[0][0] != self.child.stdout_fd or self._take_some() is not None:
                 return
 

@@ -7,7 +7,7 @@ In: what a verb is about to do or did, or a hook's delta. Out: frozen payloads, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar, TypeVar
 
@@ -69,6 +69,11 @@ class HookEvent(StrEnum):
         return EventClass.READ if self.endswith(reads) else EventClass.WRITE
 
     @property
+    def deadline_s(self) -> float:
+        """What the event's whole chain may take."""
+        return _DEADLINES_S[self]
+
+    @property
     def is_recall(self) -> bool:
         """Whether it is on the way of a recall, where a process a call costs too much."""
         return "recall" in self
@@ -77,6 +82,9 @@ class HookEvent(StrEnum):
     def is_post(self) -> bool:
         """Whether it tells of what is done already; nothing can be changed or denied."""
         return self.startswith("post_")
+
+
+_DEADLINES_S = {event: event.event_class.value for event in HookEvent}
 
 
 def _text(value: object) -> str:
@@ -113,7 +121,8 @@ class Payload:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        names: tuple[str, ...] = self.__slots__
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def delta(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +163,7 @@ class Payload:
 
     def changed(self: P, delta: Mapping[str, Any]) -> P:
         """Return the payload with a checked delta laid over it."""
-        return replace(self, **delta) if delta else self
+        return type(self)(**{**self.to_dict(), **delta})
 
 
 @dataclass(frozen=True, slots=True)

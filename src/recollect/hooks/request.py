@@ -6,6 +6,7 @@ decision that a reply means. The payload becomes JSON once for all the hooks tha
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from recollect.hooks.events import Payload
 __all__ = ["Executor", "Request", "Written"]
 
 _compact = json.JSONEncoder(separators=(",", ":")).encode
+_quoted = functools.lru_cache(maxsize=256)(_compact)
 
 
 class Written:
@@ -48,8 +50,8 @@ class Request:
         """Return the request as a process reads it; `number` is its id."""
         written = self._written
         return (
-            f'{{"v":1,"id":"{number}","event":"{written.payload.event.value}"'
-            f',"hook":{_compact(self._hook)},"deadline_ms":{max(1, int(seconds * 1000))}'
+            f'{{"v":1,"id":"{number}","event":"{written.payload.event}"'
+            f',"hook":{_quoted(self._hook)},"deadline_ms":{max(1, int(seconds * 1000))}'
             f',"payload":{written.json}}}\n'
         ).encode("ascii")
 

@@ -55,7 +55,7 @@ class HookSpec:
     @property
     def timeout_s(self) -> float:
         """What the hook may take at most: its own limit, or that of its whole chain."""
-        whole = self.event.event_class.value
+        whole = self.event.deadline_s
         return whole if self.timeout_ms is None else min(whole, self.timeout_ms / 1000)
 
     @property

@@ -18,6 +18,7 @@ from recollect.edge.cli import (
     demo,
     evaluate,
     frames,
+    hooks,
     inspecting,
     memories,
     paks,
@@ -60,6 +61,7 @@ _COMMANDS = (
 for _command, _example in _COMMANDS:
     app.command(epilog=f"Example: {_example}")(_command)
 app.add_typer(frames.app, name="frames")
+app.add_typer(hooks.app, name="hooks")
 app.add_typer(paks.app, name="paks")
 app.add_typer(inspecting.app, name="pak")
 app.add_typer(evaluate.app, name="eval")
