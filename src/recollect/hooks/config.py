@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
 from recollect.hooks.errors import HookConfigError
-from recollect.hooks.events import HookEvent
+from recollect.hooks.events import PAYLOADS, HookEvent
 from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
 
 __all__ = ["TIMEOUT_MS", "load", "parse"]
@@ -124,6 +124,8 @@ def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
     given = {key: _FIELDS[key](table[key]) for key in table}
     if "event" not in given:
         raise _Wrong("event", "is missing", "name the event that the hook listens to.")
+    if given.get("namespace", "*") != "*" and "namespace" not in PAYLOADS[given["event"]].__slots__:
+        raise _Wrong("namespace", f"{given['event']} is of no namespace", "leave it out.")
     mode = _mode(given)
     spec = HookSpec(name="", folder=folder, **{**given, "mode": mode})
     return _with_target(replace(spec, name=spec.own_name()))

@@ -20,7 +20,7 @@ from recollect.hooks.chain import K_MAX, Fired, HookChain
 from recollect.hooks.config import TIMEOUT_MS, load
 from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
 from recollect.hooks.errors import HookConfigError, HookDenied
-from recollect.hooks.events import EventClass, HookEvent, Payload
+from recollect.hooks.events import PAYLOADS, EventClass, HookEvent, Payload
 from recollect.hooks.posting import PostQueue
 from recollect.hooks.recall import apply_pre_recall_expand
 from recollect.hooks.registry import ExecutorRegistry
@@ -76,7 +76,7 @@ class Hooks:
 
         Decisions are those of `recollect.hooks.sdk`: `allow`, `modify`, `deny` and `ask_user`.
         """
-        _checked(function, priority, timeout_ms, namespace, fail_mode)
+        _checked(_event(event), function, priority, timeout_ms, namespace, fail_mode)
         spec = HookSpec(
             name=name or "",
             event=_event(event),
@@ -238,9 +238,15 @@ def _event(name: str) -> HookEvent:
 
 
 def _checked(
-    function: object, priority: object, timeout_ms: object, namespace: object, fail_mode: object
+    event: HookEvent,
+    function: object,
+    priority: object,
+    timeout_ms: object,
+    namespace: object,
+    fail_mode: object,
 ) -> None:
     least, most = TIMEOUT_MS
+    placed = namespace == "*" or "namespace" in PAYLOADS[event].__slots__
     checks = {
         "function": (callable(function), "must be a function that takes the payload"),
         "priority": (type(priority) is int, "must be a whole number"),
@@ -248,7 +254,10 @@ def _checked(
             timeout_ms is None or (type(timeout_ms) is int and least <= timeout_ms <= most),
             f"must be from {least} to {most}",
         ),
-        "namespace": (isinstance(namespace, str) and namespace, "must be a pattern such as team/*"),
+        "namespace": (
+            isinstance(namespace, str) and namespace and placed,
+            "must be a pattern such as team/*, and the event must be of a namespace",
+        ),
         "fail_mode": (fail_mode in get_args(FailMode), "must be open or closed"),
     }
     for field, (fine, problem) in checks.items():

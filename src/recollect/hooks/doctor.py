@@ -42,7 +42,6 @@ _SAMPLE: Mapping[str, Any] = {
     "tags": (),
     "confidence": 1.0,
     "min_confidence": 0.5,
-    "erased": 1,
 }
 _KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = {
     str: ("a text", (str,)),

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar, TypeVar
 
+from recollect.errors import InvalidInput
+from recollect.paks.validate import optional_text
+
 __all__ = [
     "PAYLOADS",
     "EventClass",
@@ -90,7 +93,15 @@ _DEADLINES_S = {event: event.event_class.value for event in HookEvent}
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a text")
-    return value
+    # Half a surrogate pair, as from a broken JSON source, must not hurt.
+    return value.encode(errors="replace").decode()
+
+
+def _name(value: object) -> str:
+    try:
+        return optional_text("it", _text(value)) or ""
+    except InvalidInput as error:
+        raise ValueError(f"cannot be used: {error.message}") from None
 
 
 def _count(value: object) -> int | None:
@@ -108,6 +119,12 @@ def _share(value: object) -> float:
 def _tags(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(tag, str) for tag in value):
         raise ValueError("must be a list of texts")
+    return tuple(value)
+
+
+def _facts(value: object) -> tuple[Mapping[str, Any], ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, dict) for one in value):
+        raise ValueError("must be a list of objects")
     return tuple(value)
 
 
@@ -171,7 +188,7 @@ class RecallExpandQuery(Payload):
     """A recall before anything else: the question, where to look, how many."""
 
     event = HookEvent.PRE_RECALL_EXPAND
-    changes = {"query": _text, "namespace": _text, "k": _count}  # noqa: RUF012 - typed in Payload
+    changes = {"query": _text, "namespace": _name, "k": _count}  # noqa: RUF012 - typed in Payload
     also_called = {"content": "query", "priority": "k"}  # noqa: RUF012
 
     query: str
@@ -186,7 +203,7 @@ class PreRecall(Payload):
     event = HookEvent.PRE_RECALL
     changes = {  # noqa: RUF012
         "query": _text,
-        "namespace": _text,
+        "namespace": _name,
         "k": _count,
         "token_budget": _count,
         "tags": _tags,
@@ -198,6 +215,12 @@ class PreRecall(Payload):
     frame: str
     token_budget: int | None = None
     tags: tuple[str, ...] = ()
+    entity: str | None = None
+    relation: str | None = None
+    source: str | None = None
+    scope: str | None = None
+    garden: str | None = None
+    min_confidence: float | None = None
 
     def within(self, delta: Mapping[str, Any], k_max: int) -> dict[str, Any]:
         """Return a checked delta that asks for no more than the caller did, tags included."""
@@ -256,7 +279,7 @@ class PreSelect(Payload):
     event = HookEvent.PRE_SELECT
     changes = {  # noqa: RUF012
         "query": _text,
-        "namespace": _text,
+        "namespace": _name,
         "k": _count,
         "token_budget": _count,
     }
@@ -275,7 +298,7 @@ class PreRemember(Payload):
     event = HookEvent.PRE_REMEMBER
     changes = {  # noqa: RUF012
         "content": _text,
-        "namespace": _text,
+        "namespace": _name,
         "title": _text,
         "summary": _text,
         "tags": _tags,
@@ -319,11 +342,11 @@ class PostRemember(Payload):
 
 @dataclass(frozen=True, slots=True)
 class PreForget(Payload):
-    """A Pak, or all about an entity, that is about to be erased."""
+    """Paks, or all about an entity, that are about to be erased."""
 
     event = HookEvent.PRE_FORGET
 
-    pak_id: str | None = None
+    pak_ids: tuple[str, ...] = ()
     entity: str | None = None
 
 
@@ -333,9 +356,8 @@ class PostForget(Payload):
 
     event = HookEvent.POST_FORGET
 
-    pak_id: str | None = None
+    pak_ids: tuple[str, ...] = ()
     entity: str | None = None
-    erased: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +388,7 @@ class PreIngest(Payload):
     """Facts from outside that are about to be taken in."""
 
     event = HookEvent.PRE_INGEST
+    changes = {"facts": _facts}  # noqa: RUF012
 
     source: str
     facts: tuple[Mapping[str, Any], ...]

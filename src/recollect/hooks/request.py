@@ -11,12 +11,12 @@ import json
 from typing import Any, Protocol
 
 from recollect.hooks.decisions import Decision, decision_of
-from recollect.hooks.errors import HookFailed
+from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.events import Payload
 
 __all__ = ["Executor", "Request", "Written"]
 
-_compact = json.JSONEncoder(separators=(",", ":")).encode
+_compact = json.JSONEncoder(separators=(",", ":"), default=str).encode
 _quoted = functools.lru_cache(maxsize=256)(_compact)
 
 
@@ -33,7 +33,12 @@ class Written:
     def json(self) -> str:
         """The payload as JSON on one line, ASCII only."""
         if self._json is None:
-            self._json = _compact(self.payload.to_dict())
+            try:
+                self._json = _compact(self.payload.to_dict())
+            except (TypeError, ValueError, RecursionError) as error:
+                raise HookFailed(
+                    Failure.NOT_STARTED, f"its payload cannot be written as JSON: {error}"
+                ) from error
         return self._json
 
 

@@ -81,7 +81,7 @@ class HookSpec:
             return self.python or str(getattr(self.function, "__qualname__", "function"))
         program, *arguments = self.command
         scripts = (one for one in arguments if not one.startswith("-"))
-        if _INTERPRETER.fullmatch(Path(program).name):
+        if "-c" not in arguments and _INTERPRETER.fullmatch(Path(program).name):
             return Path(next(scripts, program)).name
         return Path(program).name
 

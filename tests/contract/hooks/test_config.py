@@ -74,6 +74,22 @@ def test_hooks_that_run_the_same_get_names_of_their_own(tmp_path: Path) -> None:
     assert [hook.name for hook in hooks(tmp_path, table * 3)] == ["x.sh", "x.sh#2", "x.sh#3"]
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["sh", "dir/guard.sh"], "guard.sh"),
+        (["python3.11", "-u", "x.py", "--table", "y.json"], "x.py"),
+        (["python3", "-m", "pkg.hook"], "pkg.hook"),
+        (["sh", "-c", "read line; echo"], "sh"),
+        (["sh"], "sh"),
+        (["cat", "words.txt"], "cat"),
+    ],
+)
+def test_a_hook_is_called_what_it_runs(command: list[str], name: str) -> None:
+    spec = HookSpec("", HookEvent.PRE_LINK, "exec", command=tuple(command))
+    assert spec.own_name() == name
+
+
 def test_a_program_is_found_beside_the_file_or_on_the_path(tmp_path: Path) -> None:
     program = tmp_path / "bin" / "mine"
     program.parent.mkdir()
@@ -109,6 +125,7 @@ GOOD = '[[hook]]\nevent = "pre_link"\ncommand = ["sh"]\n'
         (GOOD + "priority = '1'\n", 4, "priority", "whole number"),
         (GOOD + "enabled = 1\n", 4, "enabled", "true or false"),
         (GOOD + "namespace = 1\n", 4, "namespace", "text"),
+        (GOOD + "namespace = 'team/*'\n", 4, "namespace", "of no namespace"),
         (GOOD + "fail_mode = 'ajar'\n", 4, "fail_mode", "open or closed"),
         (GOOD + "mode = 'fork'\n", 4, "mode", "python, exec or daemon"),
         (GOOD + "mode = 'python'\n", 4, "mode", "does not go with command"),

@@ -95,6 +95,7 @@ def test_two_functions_of_one_name_get_names_of_their_own(hooks: Hooks) -> None:
         ({"timeout_ms": 0}, "timeout_ms"),
         ({"timeout_ms": True}, "timeout_ms"),
         ({"namespace": ""}, "namespace"),
+        ({"namespace": "team/*"}, "namespace"),
         ({"fail_mode": "ajar"}, "fail_mode"),
     ],
 )

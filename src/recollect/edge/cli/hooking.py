@@ -25,14 +25,13 @@ _STATES = {"ready": "green", "failed": "bold red", "disabled": "dim"}
 
 def listed(hooks: Sequence[HookSpec]) -> Table:
     """Return the hooks as a table, with what their failure means."""
-    table = _table("Hook", "Event", "Mode", "Priority", "Namespace", "If it fails")
+    table = _table("Hook", "Event", "Mode", "Priority", "If it fails")
     for hook in hooks:
         table.add_row(
             Text(plain(hook.name), style="bold" if hook.enabled else "dim"),
-            hook.event.value,
+            hook.event.value + (f" in {plain(hook.namespace)}" if hook.namespace != "*" else ""),
             hook.mode if hook.enabled else "disabled",
             str(hook.priority),
-            plain(hook.namespace),
             "goes on" if hook.fail_mode == "open" else "denies",
         )
     return table
