@@ -26,7 +26,7 @@ from bench import report
 from bench.recall_report import Bar, Finding, RecallRun, Unit, markdown, ratio, show, single
 from bench.workers import by_turns
 from recollect import Recollect
-from recollect.hooks.dispatch import Hooks
+from recollect.hooks.handle import Hooks
 from recollect.hooks.errors import HookFailed
 from recollect.hooks.events import RecallExpandQuery
 from recollect.hooks.request import Request, Written

@@ -18,6 +18,7 @@ from recollect.admin.quarantine import Quarantine
 from recollect.admin.trust import Trust
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
+from recollect.hooks import Hooks
 from recollect.model import Principal
 from recollect.paks import RecallStore
 
@@ -70,6 +71,11 @@ class AsyncRecollect:
     def frames(self) -> FrameRegistry:
         """The frames; looking them up and changing them is not awaited."""
         return self.memory.frames
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks; their calls are not awaited."""
+        return self.memory.hooks
 
     @property
     def principal(self) -> Principal:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
@@ -18,7 +19,9 @@ from recollect.policy.permit import known_scope
 __all__ = [
     "FUTURE_SECONDS",
     "MOST_LISTED",
+    "TOP_K_MAX",
     "arguments",
+    "file",
     "forgettable",
     "listed",
     "name",
@@ -34,7 +37,7 @@ __all__ = [
 ]
 
 MOST_LISTED = 1000
-_TOP_K_MAX = 1000
+TOP_K_MAX = 1000
 _BUDGET_MAX = 10**9
 
 # A caller's clock may run ahead of ours by this much; more is a mistake.
@@ -95,7 +98,7 @@ def recall(request: object) -> RecallRequest:
 
 def top_k(value: object) -> int:
     """Return how many results are asked for."""
-    return positive("top_k", value, _TOP_K_MAX)
+    return positive("top_k", value, TOP_K_MAX)
 
 
 def principal(value: object) -> Principal:
@@ -106,6 +109,15 @@ def principal(value: object) -> Principal:
             hint='from recollect.policy import Principal; Principal(tenant="acme", id="ann")',
         )
     return value
+
+
+def file(field: str, value: object) -> Path | None:
+    """Return a path, None for none."""
+    if value is None or isinstance(value, Path):
+        return value
+    if isinstance(value, str) and value:
+        return Path(value).expanduser()
+    raise InvalidInput(f"{field} must be a path, not {value!r:.60}.", hint="leave it out for none.")
 
 
 def one_of(field: str, value: object, known: Sequence[str]) -> None:

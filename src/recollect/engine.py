@@ -28,6 +28,9 @@ from recollect.embed import ModelIdentity, check_model, load_embedder
 from recollect.errors import InvalidInput, NotAllowed, PakIdTaken
 from recollect.frames.cache import CacheKey
 from recollect.frames.registry import FrameRegistry
+from recollect.hooks import HookDenied, Hooks
+from recollect.hooks.dispatcher import Dispatcher, Touch
+from recollect.hooks.events import PreFrame
 from recollect.hours import HoursMode, iso, moved
 from recollect.model import (
     INSTRUCTION,
@@ -44,6 +47,7 @@ from recollect.model import (
     RecallRequest,
     RecallResponse,
     Remembered,
+    Scope,
 )
 from recollect.opened import OpenStore, model_of
 from recollect.paks import RecallStore, UnknownPak
@@ -59,9 +63,10 @@ from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pack import count_tokens
 from recollect.recall.pipeline import Request, Stages, run
-from recollect.recall.respond import Moment, Went, response
+from recollect.recall.respond import Moment, Went, refused, response
 from recollect.recall.respond import run as answer_to
 from recollect.recall.select import SelectQuery, SelectResult, explain, select
+from recollect.recall.select.values import checked
 from recollect.recall.sight import MemoryPage, Sight
 from recollect.stores.sqlite import SqliteStore
 from recollect.write import transfer
@@ -117,6 +122,7 @@ class Recollect:
         cache_file: bool = True,
         power_safe: bool = False,
         sanitizer: SanitizerMode = "flag",
+        hooks: Path | str | None = None,
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
 
@@ -129,6 +135,8 @@ class Recollect:
         of near-duplicates. `hours="wall"` lets idle time count. `cache_file=False` keeps no copy of
         the index beside the database. `sanitizer` says what becomes of texts that look like an
         injection: flag marks and quotes them, block leaves them out, off lets them through.
+        `hooks` is a file of hooks: programs that may change or refuse what is done. Their daemons
+        are started before this returns.
 
         What a write reported survives the death of the process. With `power_safe` it survives a
         power cut too: every write then waits for the disk.
@@ -141,6 +149,7 @@ class Recollect:
             stored = model_of(store.state())
             chosen = load_embedder(_own_embedder(stored) if embedder is None else embedder)
             check_model(stored, chosen)
+            dispatcher = Dispatcher(Hooks(asked.file("hooks", hooks), k_max=asked.TOP_K_MAX))
         except BaseException:
             store.close()
             raise
@@ -154,6 +163,7 @@ class Recollect:
             counter=token_counter,
             cache_path=_cache_path(store.path) if cache_file else None,
             sanitizer=sanitizer,
+            dispatcher=dispatcher,
         )
         return cls(opened, store.catalogue, who, is_opener=principal is None)
 
@@ -195,6 +205,16 @@ class Recollect:
     def frames(self) -> FrameRegistry:
         """The frames: register your own, look at, change and delete them."""
         return self._frames
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks: register functions of your own, load the file again, see how they are."""
+        if not self._is_opener:
+            raise NotAllowed(
+                "the hooks are not for a handle of one principal.",
+                hint="ask the one that Recollect.open gave without a principal.",
+            )
+        return self._opened.dispatcher.hooks
 
     @property
     def gardens(self) -> Gardens:
@@ -273,8 +293,8 @@ class Recollect:
         given = locals()
         arguments = {name: given[name] for name in (*ARGUMENTS, *_PLACE)}
         stamp, clock = self._opened.times(now)
-        drafted = self._draft(arguments, stamp, clock, self._place)
-        return self._remember([drafted], stamp, clock)[0]
+        drafted, touch = self._draft(arguments, stamp, clock, self._place)
+        return _told(self._remember([drafted], stamp, clock)[0], touch)
 
     def remember_many(
         self,
@@ -289,19 +309,22 @@ class Recollect:
         before the first is written.
         """
         stamp, clock = self._opened.times(now)
-        memories = []
+        drafts = []
         places = functools.cache(self._place)
         for number, item in enumerate(asked.listed(items)):
             try:
-                memories.append(self._draft(asked.arguments(item), stamp, clock, places))
+                drafts.append(self._draft(asked.arguments(item), stamp, clock, places))
             except InvalidInput as error:
                 raise InvalidInput(f"item {number}: {error.message}", hint=error.hint) from error
+            except HookDenied as error:
+                raise error.of_item(number) from error
         done: list[Remembered] = []
-        for start in range(0, len(memories), _BULK):
-            done += self._remember(memories[start : start + _BULK], stamp, clock)
+        for start in range(0, len(drafts), _BULK):
+            part = [memory for memory, _ in drafts[start : start + _BULK]]
+            done += self._remember(part, stamp, clock)
             if progress is not None:
-                progress(len(done), len(memories))
-        return done
+                progress(len(done), len(drafts))
+        return [_told(report, touch) for report, (_, touch) in zip(done, drafts, strict=True)]
 
     def recall(
         self,
@@ -333,8 +356,7 @@ class Recollect:
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
         wanted = asked.recall(request)
-        with self._opened.turn():
-            return response(self._went(wanted))
+        return self._opened.dispatcher.recall(wanted, self._respond, self._refuse)
 
     def frame(
         self,
@@ -350,34 +372,21 @@ class Recollect:
         """
         with self._opened.turn():
             definition = self._frames.get(name)
-            budget = definition.token_budget if token_budget is None else token_budget
-            sight = self._sight()
-            clock = self._clock_of(sight)
-            request = _frame_request(definition, query, top_k, budget, sight, clock)
-            key = CacheKey(definition, sight.view, request.query, top_k, budget)
-            found = self._from_cache(key, sight)
-            if found is not None:
-                return found
-            token = self._token(definition, sight)
-            result = _frame_result(run(request, self._opened.sources(sight)))
-            self._opened.count_uses([block.pak_id for block in result.blocks], clock)
-            if definition.cache is not None:
-                ttl = definition.cache.ttl_seconds
-                self._opened.cached_frames.put(
-                    key, result, now=sight.now, ttl_seconds=ttl, token=token
-                )
-            return result
+        budget = definition.token_budget if token_budget is None else token_budget
+        wanted = PreFrame(
+            name=definition.name,
+            query=asked.query(query) or "",
+            k=asked.top_k(top_k),
+            token_budget=asked.positive("token_budget", budget, 10**9),
+        )
+        return self._opened.dispatcher.frame(wanted, functools.partial(self._frame, definition))
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue by words, filters, age and reason codes. Writes nothing.
 
         The same as `recollect.recall.select.select`, among what the principal may read.
         """
-        dated = self._dated(query)
-        with self._opened.turn(), self._catalogue.snapshot():
-            readable = self._readable()
-            count = self._opened.count_tokens
-            return select(self._catalogue, dated, readable=readable, count=count)
+        return self._opened.dispatcher.select(checked(query, self._now()), self._select)
 
     def explain(
         self,
@@ -437,12 +446,16 @@ class Recollect:
         """Join two memories; recall then follows one to the other."""
         asked.weight(weight)
         need(self._principal, "write")
-        with self._opened.turn():
-            rows = self._two(pak_id, other)
-            with self._opened.writing():
-                self._store.put_edges(
-                    [edge(rows[pak_id], rows[other], float(weight), automatic=False)]
-                )
+
+        def join(weight: float) -> None:
+            with self._opened.turn():
+                rows = self._two(pak_id, other)
+                with self._opened.writing():
+                    self._store.put_edges(
+                        [edge(rows[pak_id], rows[other], weight, automatic=False)]
+                    )
+
+        self._opened.dispatcher.link(pak_id, other, float(weight), join)
 
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
@@ -481,11 +494,15 @@ class Recollect:
         need_right_to_erase(self._principal)
         wanted, about = asked.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
+        erase = functools.partial(self._erase, wanted, about, chosen)
+        return self._opened.dispatcher.forget(wanted, about, erase)
+
+    def _erase(self, wanted: Sequence[str], about: str | None, scope: Scope | None) -> Forgotten:
         tenant, who = self._principal.tenant, self._principal.id
         with self._opened.turn():
             ids = wanted if about is None else self._store.about(tenant, about)
             roles = self._store.access.roles_of(tenant, who)
-            erased = erasable(self._store.standing(ids), self._principal, roles, chosen)
+            erased = erasable(self._store.standing(ids), self._principal, roles, scope)
             if not erased:
                 return Forgotten(())
             target = about if about is not None else "\n".join(erased)
@@ -514,14 +531,18 @@ class Recollect:
         """
         need(self._principal, "write")
         name = asked.name("source", source)
+        place = self._place(scope, team, garden)
+        take = functools.partial(self._take_in, source=name, place=place)
+        return self._opened.dispatcher.ingest(name, items_of(items), take)
+
+    def _take_in(self, facts: Sequence[object], source: str, place: Place) -> Ingested:
         stamp, clock = self._opened.times()
         with self._opened.turn():
-            trust = self.trust.of(name)
-            place = self._place(scope, team, garden)
-            outside = Outside(name, trust, place, stamp, clock.active_hours)
+            trust = self.trust.of(source)
+            outside = Outside(source, trust, place, stamp, clock.active_hours)
             taken: list[Memory] = []
             reports: list[IngestedItem] = []
-            for item in items_of(items):
+            for item in facts:
                 try:
                     memory = fact_from(item, outside)
                 except InvalidInput as error:
@@ -532,7 +553,7 @@ class Recollect:
                 reports.append(IngestedItem("quarantined" if held else "accepted", memory.pak_id))
             for start in range(0, len(taken), _BULK):
                 self._remember(taken[start : start + _BULK], stamp, clock)
-            self._noted("ingest", name, f"{len(taken)} of {len(reports)}")
+            self._noted("ingest", source, f"{len(taken)} of {len(reports)}")
         return Ingested(tuple(reports))
 
     def export(self, principal: Principal | None = None) -> Iterator[str]:
@@ -632,6 +653,7 @@ class Recollect:
                 "reembedding_to": state.next_model_id,
                 "active_hours": self._clock_of(sight).active_hours,
                 "embedder_error": str(error) if error else None,
+                "hooks": self._opened.dispatcher.hooks.stats(),
             }
 
     def _sight(self) -> Sight:
@@ -696,7 +718,56 @@ class Recollect:
         with self._opened.administering(self._principal, act, target, detail):
             pass
 
+    def _respond(self, wanted: RecallRequest) -> RecallResponse:
+        with self._opened.turn():
+            return response(self._went(wanted))
+
+    def _refuse(self, wanted: RecallRequest) -> RecallResponse:
+        with self._opened.turn():
+            sight = self._sight()
+            return refused(wanted, Moment(sight.now, self._clock_of(sight).active_hours))
+
+    def _frame(self, definition: FrameDefinition, wanted: PreFrame) -> FrameResult:
+        with self._opened.turn():
+            sight = self._sight()
+            clock = self._clock_of(sight)
+            budget = wanted.token_budget
+            request = _frame_request(definition, wanted.query, wanted.k, budget, sight, clock)
+            key = CacheKey(definition, sight.view, request.query, wanted.k, budget)
+            found = self._from_cache(key, sight)
+            if found is not None:
+                return found
+            token = self._token(definition, sight)
+            result = _frame_result(run(request, self._opened.sources(sight)))
+            self._opened.count_uses([block.pak_id for block in result.blocks], clock)
+            if definition.cache is not None:
+                ttl = definition.cache.ttl_seconds
+                self._opened.cached_frames.put(
+                    key, result, now=sight.now, ttl_seconds=ttl, token=token
+                )
+            return result
+
+    def _select(self, query: SelectQuery) -> SelectResult:
+        with self._opened.turn(), self._catalogue.snapshot():
+            readable = self._readable()
+            count = self._opened.count_tokens
+            return select(self._catalogue, query, readable=readable, count=count)
+
     def _draft(
+        self,
+        arguments: Mapping[str, Any],
+        now: str,
+        clock: ClockState,
+        places: Callable[..., Place],
+    ) -> tuple[Memory, Touch]:
+        """Return the memory that the arguments describe, once checked and as the hooks left it."""
+        memory = self._checked(arguments, now, clock, places)
+        touch = self._opened.dispatcher.remember(memory)
+        if touch.delta:
+            memory = self._checked({**arguments, **touch.delta}, now, clock, places)
+        return memory, touch
+
+    def _checked(
         self,
         arguments: Mapping[str, Any],
         now: str,
@@ -723,7 +794,7 @@ class Recollect:
         given = transfer.arguments(fields)
         if is_derived(given.get("pak_id")) and not faithful:
             given = {**given, "pak_id": None}
-        memory = self._draft(given, now, clock, places)
+        memory, _ = self._draft(given, now, clock, places)
         return transfer.restored(memory, fields, faithful=faithful)
 
     def _check_id(self, given: object, memory: Memory) -> None:
@@ -764,6 +835,7 @@ class Recollect:
             self._opened.embedder_error = batch.error
             if batch.error is None:
                 self._opened.fill_pending()
+            self._opened.dispatcher.remembered(memories, batch.remembered)
             return batch.remembered
 
     def _may_replace(self, pak_id: str, standing: Standing) -> None:
@@ -866,6 +938,11 @@ def _frame_result(stages: Stages) -> FrameResult:
         degraded=answer.degraded,
         flags=package_flags(frame_package(stages)),
     )
+
+
+def _told(report: Remembered, touch: Touch) -> Remembered:
+    """Return a report with what hooks had to do with it."""
+    return replace(report, meta=touch.report()) if touch.runs else report
 
 
 def _taken(pak_id: str) -> PakIdTaken:

@@ -19,6 +19,7 @@ from recollect import asked
 from recollect.embed import EmbedderError, ModelIdentity, check_model
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
+from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import HoursMode, iso, moved
 from recollect.index.follow import Follower
 from recollect.index.index import MemoryIndex
@@ -62,6 +63,7 @@ class OpenStore:
         counter: Callable[[str], int],
         cache_path: Path | None,
         sanitizer: SanitizerMode,
+        dispatcher: Dispatcher,
     ) -> None:
         self.store = store
         self.path = path
@@ -77,11 +79,13 @@ class OpenStore:
         self._asides = _Asides(-1, (), {}, {})
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
+        self._dispatcher = dispatcher
         self._lock = RLock()
         self._closed = False
 
     def close(self, token: str) -> None:
         """Close the store, leaving a warm cache named `token`; closing twice is fine."""
+        self._dispatcher.hooks.close()
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -97,6 +101,12 @@ class OpenStore:
                 f"The memory at {self.path} was closed.", hint="open it again with Recollect.open."
             )
         return self._lock
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """The verbs with their hooks around them; they run outside of a turn."""
+        self.turn()
+        return self._dispatcher
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -60,7 +60,7 @@ def watch(module: str, folder: Path) -> list[Any]:
         "recollect.settings",
         "recollect.hooks",
         "recollect.hooks.sdk",
-        "recollect.hooks.dispatch",
+        "recollect.hooks.handle",
     ],
 )
 def test_importing_reads_nothing_opens_nothing_and_loads_nothing_heavy(

@@ -107,8 +107,8 @@ def check(report: CheckReport) -> Object:
 
 
 def remembered(one: Remembered) -> Object:
-    """Return what became of one text."""
-    return asdict(one)
+    """Return what became of one text; `meta` only when a hook had a part in it."""
+    return {name: value for name, value in asdict(one).items() if name != "meta" or value}
 
 
 def batch(many: Sequence[Remembered]) -> Object:

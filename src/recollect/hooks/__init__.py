@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from recollect.hooks.errors import HookConfigError, HookDenied, HookError
     from recollect.hooks.events import HookEvent, RecallExpandQuery
+    from recollect.hooks.handle import Hooks
     from recollect.hooks.recall import apply_pre_recall_expand
     from recollect.hooks.registry import ExecutorRegistry
     from recollect.hooks.spec import HookSpec
@@ -38,6 +39,7 @@ _HOMES = {
     "HookEvent": "events",
     "HookRun": "chain",
     "HookSpec": "spec",
+    "Hooks": "handle",
     "Modified": "decisions",
     "Modify": "decisions",
     "PreRecallOutcome": "decisions",
@@ -58,6 +60,7 @@ __all__ = [
     "HookEvent",
     "HookRun",
     "HookSpec",
+    "Hooks",
     "Modified",
     "Modify",
     "PreRecallOutcome",

@@ -56,6 +56,13 @@ class HookDenied(HookError, PermissionError):
         )
         self.event, self.reason, self.status = event, reason, status
 
+    def of_item(self, number: int) -> HookDenied:
+        """Return the same about one of many."""
+        same = HookDenied(self.event, self.reason, self.status)
+        same.message = f"item {number}: {self.message}"
+        same.args = (same.message,)
+        return same
+
 
 class Failure(StrEnum):
     """How a hook failed."""

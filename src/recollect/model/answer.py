@@ -111,8 +111,14 @@ class RecallResponse:
 
     @property
     def recall_id(self) -> str:
-        """The name of this answer: a digest of all of it, so equal answers have equal names."""
-        return f"recall_{blake2b(_json(asdict(self)).encode(), digest_size=12).hexdigest()}"
+        """The name of this answer: a digest of it, so equal answers have equal names.
+
+        How long hooks took is no part of it.
+        """
+        shown = asdict(self)
+        for run in shown["meta"].get("hooks", ()):
+            del run["ms"]
+        return f"recall_{blake2b(_json(shown).encode(), digest_size=12).hexdigest()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -144,10 +150,11 @@ class FrameResult:
     dropped: tuple[Dropped, ...]
     degraded: tuple[str, ...]
     flags: tuple[PackageFlag, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return asdict(self)
+        """Return plain data, ready for JSON; `meta` only when a hook had a part in it."""
+        return {name: value for name, value in asdict(self).items() if name != "meta" or value}
 
 
 def canonical_json(answer: RecallResponse | FrameResult) -> str:

@@ -7,8 +7,8 @@ Frozen values, standard library only. `Memory` is what a store keeps and what an
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
 
@@ -65,6 +65,7 @@ class Remembered:
 
     `near_duplicates` is None when nobody looked: automatic links are off, or there is no vector.
     `unread` names fields that were kept as they are because nobody could read a time in them.
+    `meta` says which hooks had a part in it.
     """
 
     pak_id: str
@@ -73,6 +74,7 @@ class Remembered:
     near_duplicates: tuple[str, ...] | None = None
     linked: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
 def name_key(name: str) -> str:

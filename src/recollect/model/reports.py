@@ -1,9 +1,12 @@
-"""What verbs that change or hand over memories report. Frozen values, standard library only."""
+"""What verbs that change or hand over memories report. Frozen values, standard library only.
+
+`meta` says which hooks had a part in it; it is empty when none had.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 __all__ = ["Forgotten", "Ingested", "IngestedItem"]
 
@@ -19,6 +22,7 @@ class Forgotten:
     pak_ids: tuple[str, ...]
     edges: int = 0
     wiped: bool = True
+    meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __bool__(self) -> bool:
         return bool(self.pak_ids)
@@ -39,6 +43,7 @@ class Ingested:
     """What became of facts from outside, in the order they came."""
 
     items: tuple[IngestedItem, ...]
+    meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def accepted(self) -> int:

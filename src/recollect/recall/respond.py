@@ -33,7 +33,7 @@ from recollect.recall.diversify import DIVERSITY
 from recollect.recall.pipeline import Answer, Request, Sources, Stages
 from recollect.recall.sight import Sight
 
-__all__ = ["Moment", "Went", "as_run", "respond", "response", "run", "shown"]
+__all__ = ["Moment", "Went", "as_run", "refused", "respond", "response", "run", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,20 @@ def response(went: Went) -> RecallResponse:
     """Put the answer together."""
     orders = None if went.instructions is None else went.instructions.answer
     return _response(went.asked, went.moment, went.memories.answer, orders)
+
+
+def refused(asked: RecallRequest, moment: Moment) -> RecallResponse:
+    """Return the answer to a request that somebody refused: none."""
+    return RecallResponse(
+        results=(),
+        instructions=(),
+        generated_at=iso(moment.now),
+        query=as_run(asked, moment),
+        tokens_used=0,
+        truncated=False,
+        degraded=(),
+        dropped=(),
+    )
 
 
 def _response(

@@ -15,7 +15,7 @@ from tests.contract.hooks.conftest import CHILDREN, World, eventually
 
 from recollect.hooks import Allow, HookConfigError, HookDenied, HookEvent, Modified
 from recollect.hooks.decisions import AskUser
-from recollect.hooks.dispatch import Hooks
+from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PostLink, PreLink, PreRecall, PreRemember
 from recollect.hooks.sdk import ask_user, deny, modify
 
@@ -49,7 +49,7 @@ def hooks() -> Iterator[Hooks]:
 def test_without_a_file_nothing_runs_and_nothing_is_counted(hooks: Hooks) -> None:
     threads = threading.active_count()
     assert hooks.expand("q", "", 5) == Allow()
-    assert hooks.allowed(PreRemember("text")) == PreRemember("text")
+    assert hooks.allowed(PreRemember("text")).payload == PreRemember("text")
     hooks.after(PostLink("a", "b", 1.0))
     assert threading.active_count() == threads
     assert hooks.stats() == {
@@ -221,7 +221,7 @@ def test_with_nobody_to_ask_the_default_of_a_question_decides(
     hooks.register("pre_link", lambda _: modify(weight=0.5), priority=1)
     hooks.register("pre_link", lambda _: ask_user("Link them?", default=default))
     if goes_on:
-        assert hooks.allowed(PreLink("a", "b", 1.0)).weight == 0.5
+        assert hooks.allowed(PreLink("a", "b", 1.0)).payload.weight == 0.5
     else:
         with pytest.raises(HookDenied, match="Link them"):
             hooks.allowed(PreLink("a", "b", 1.0))
@@ -236,7 +236,7 @@ def test_a_question_is_put_to_whoever_is_there(hooks: Hooks) -> None:
 
     hooks.register("pre_link", lambda _: ask_user("Link them?", ["yes", "no"], "no"))
     hooks.on_ask(answer)
-    assert hooks.allowed(PreLink("a", "b", 1.0)).weight == 1.0
+    assert hooks.allowed(PreLink("a", "b", 1.0)).payload.weight == 1.0
     assert asked == [AskUser("Link them?", ("yes", "no"), "no")]
 
 

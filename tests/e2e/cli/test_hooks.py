@@ -143,7 +143,7 @@ def test_a_file_that_is_wrong_is_named_with_line_and_field(run: Run, file: Path)
 LISTENING = """
 import sys
 from pathlib import Path
-from recollect.hooks.dispatch import Hooks
+from recollect.hooks.handle import Hooks
 
 hooks = Hooks(Path(sys.argv[1]))
 if sys.argv[2] == "listens":

@@ -12,7 +12,7 @@ from tests.house.snippets import ROOT
 
 from recollect.hooks import Allow, HookDenied, Modified
 from recollect.hooks.config import load
-from recollect.hooks.dispatch import Hooks
+from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PreRemember
 
 EXAMPLES = ROOT / "examples/hooks"
@@ -79,7 +79,7 @@ def test_a_secret_is_not_remembered_and_not_repeated(hooks: Hooks, text: str, ki
 
 def test_what_holds_no_secret_is_remembered(hooks: Hooks) -> None:
     for text in ("Passwords are rotated monthly.", "The key to the office is with Ann."):
-        assert hooks.allowed(PreRemember(text)) == PreRemember(text)
+        assert hooks.allowed(PreRemember(text)).payload == PreRemember(text)
 
 
 def test_the_same_in_a_shell_script(tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ class SelectResult:
     """What was picked, best first; what was left out, stage by stage; and what to know about both.
 
     `query` is the query as it was run, with its time. `flags` describe the package as a whole.
+    `meta` says which hooks had a part in it.
     """
 
     scores: tuple[Score, ...]
@@ -109,6 +110,7 @@ class SelectResult:
     query: SelectQuery
     flags: tuple[PackageFlag, ...] = ()
     tokens_used: int = 0
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -122,6 +124,7 @@ class SelectResult:
             "query": self.query.to_dict(),
             "flags": [asdict(flag) for flag in self.flags],
             "tokens_used": self.tokens_used,
+            **({"meta": dict(self.meta)} if self.meta else {}),
         }
 
 

@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from recollect.hooks.dispatch import Hooks
+from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PreRemember
 from recollect.hooks.watchdog import Watchdog
 

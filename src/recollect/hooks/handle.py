@@ -1,4 +1,4 @@
-"""`Hooks`: the one place where events are fired, and the handle that callers see as `memory.hooks`.
+"""`Hooks`: what is in force, and the handle that callers see as `memory.hooks`.
 
 In: payloads from the engine's verbs; a file of hooks; functions registered in code. Out: what the
 hooks made of them. The chain in force is swapped whole, so a reload never meets half a recall.
@@ -149,9 +149,10 @@ class Hooks:
                 hint="call reload_on_sighup() there, or call reload() yourself.",
             ) from None
 
-    def listens(self, event: HookEvent) -> bool:
-        """Return whether anybody wants to hear of an event."""
-        return self._chain.listens(event)
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is no hook at all: then nothing is even prepared for one."""
+        return not self._chain.hooks
 
     def expand(self, query: str, namespace: str, k: int) -> PreRecallOutcome:
         """Let hooks rewrite or refuse a recall before anything else happens to it."""
@@ -166,14 +167,12 @@ class Hooks:
         fired = self._chain.fire(payload, self._registry)
         return self._answered(fired) if fired.asks and fired.denied is None else fired
 
-    def allowed(self, payload: P) -> P:
-        """Do the same for a write: return the payload to go on with, or raise `HookDenied`."""
-        if not self._chain.listens(payload.event):
-            return payload
+    def allowed(self, payload: P) -> Fired[P]:
+        """Do the same for a write: a denial raises `HookDenied`."""
         fired = self.before(payload)
         if fired.denied is not None:
             raise HookDenied(payload.event.value, fired.denied.reason, fired.denied.code)
-        return fired.payload
+        return fired
 
     def after(self, payload: Payload) -> None:
         """Tell hooks what was done, without waiting for them."""
