@@ -15,8 +15,8 @@ from tests.contract.hooks.conftest import CHILDREN, World, eventually
 
 from recollect.hooks import Allow, HookConfigError, HookDenied, HookEvent, Modified
 from recollect.hooks.decisions import AskUser
-from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PostLink, PreLink, PreRecall, PreRemember
+from recollect.hooks.handle import Hooks
 from recollect.hooks.sdk import ask_user, deny, modify
 
 GOOD = f'[[hook]]\nevent = "pre_recall_expand"\ncommand = ["sh", "{CHILDREN}/daemon.sh", "good"]\n'

@@ -12,8 +12,8 @@ from tests.house.snippets import ROOT
 
 from recollect.hooks import Allow, HookDenied, Modified
 from recollect.hooks.config import load
-from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PreRemember
+from recollect.hooks.handle import Hooks
 
 EXAMPLES = ROOT / "examples/hooks"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -85,6 +86,8 @@ def makings(result: RecallResult, weights: Weights) -> Group:
 
 def nothing(answer: RecallResponse, memories: int) -> str:
     """Say why an answer has no results."""
+    if refusal := _refusal(answer.meta):
+        return refusal
     if memories == 0:
         return "This memory is empty: nothing was remembered in it yet."
     if any(one.stage == "budget" for one in answer.dropped):
@@ -92,16 +95,25 @@ def nothing(answer: RecallResponse, memories: int) -> str:
     return f"No match among {_counted(memories, 'memory', 'memories')}."
 
 
-def notes(degraded: Sequence[str], dropped: Sequence[Dropped]) -> Iterator[Text]:
-    """Say which sources were missing, and what was left out for which reason."""
-    if degraded:
+def notes(answer: RecallResponse | FrameResult) -> Iterator[Text]:
+    """Say which sources and hooks were missing, and what was left out for which reason."""
+    hooks = {run["hook"] for run in answer.meta.get("hooks", ())}
+    sources = [name for name in answer.degraded if name not in hooks]
+    failed = [name for name in answer.degraded if name in hooks]
+    if sources:
         yield Text.assemble(
             ("Degraded: ", "bold yellow"),
-            f"{', '.join(degraded)}. Not everything could be compared by meaning; words still"
+            f"{', '.join(sources)}. Not everything could be compared by meaning; words still"
             " count. `recollect stats` tells how many memories wait for a vector.",
         )
-    if dropped:
-        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(dropped)) + ".")
+    if failed:
+        yield Text.assemble(
+            ("Degraded: ", "bold yellow"),
+            f"{plain(', '.join(failed))}. A hook failed and was passed over; `recollect hooks"
+            " doctor` tells why.",
+        )
+    if answer.dropped:
+        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(answer.dropped)) + ".")
 
 
 def frame_notes(result: FrameResult) -> Iterator[Text]:
@@ -111,13 +123,14 @@ def frame_notes(result: FrameResult) -> Iterator[Text]:
         count = _counted(len(result.blocks), "memory", "memories")
         yield Text(f"Frame {plain(result.frame_name)}: {count}, {size}.", style="dim")
     else:
-        yield Text(f"Frame {plain(result.frame_name)}: nothing to show, so the text is empty.")
+        why = _refusal(result.meta) or "nothing to show, so the text is empty."
+        yield Text(f"Frame {plain(result.frame_name)}: {why}")
     if result.over_budget:
         yield Text.assemble(
             ("Over budget: ", "bold yellow"),
             f"guaranteed memories alone need {size}.",
         )
-    yield from notes(result.degraded, result.dropped)
+    yield from notes(result)
 
 
 def card(memory: Memory) -> Group:
@@ -191,6 +204,13 @@ def recipe(one: FrameDefinition, extends: str | None) -> Group:
         Padding(grid, (1, 0, 1, 2)),
         Padding(facts(rest), (0, 0, 0, 2)),
     )
+
+
+def _refusal(meta: Mapping[str, Any]) -> str | None:
+    """Return the sentence for an answer that a hook refused."""
+    for refusal in meta.get("diagnostic", {}).values():
+        return f"Denied by a hook ({refusal['code']}): {plain(refusal['reason'])}"
+    return None
 
 
 def _scored(score: float) -> RenderableType:

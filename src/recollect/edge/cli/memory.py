@@ -6,18 +6,22 @@ In: the options `--db` and `--embedder`. Out: an open memory for the length of a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from recollect.edge.cli import catalogue
 from recollect.embed import load_embedder
 from recollect.paks import UnknownPak, default_recall_db_path
-from recollect.settings import default_embedder
+from recollect.settings import default_embedder, default_hooks_path
 
 if TYPE_CHECKING:
     from recollect.engine import Recollect
+    from recollect.hooks import AskUser
     from recollect.model import Memory
     from recollect.ports.embedder import Embedder
 
@@ -72,5 +76,19 @@ def _opened(path: Path, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     from recollect.engine import Recollect
 
-    with catalogue.ours(path), Recollect.open(path, embedder=embedder_for(embedder)) as memory:
+    hooks = default_hooks_path()
+    with (
+        catalogue.ours(path),
+        Recollect.open(path, embedder=embedder_for(embedder), hooks=hooks) as memory,
+    ):
+        if sys.stdin.isatty():
+            memory.hooks.on_ask(_ask)
         yield memory
+
+
+def _ask(question: AskUser) -> str:
+    """Put a hook's question to the person at the terminal."""
+    from recollect.edge.cli.drawing import plain
+
+    words = f"{plain(question.prompt)} ({'/'.join(map(plain, question.options))})"
+    return str(typer.prompt(words, default=question.default or question.options[-1], err=True))

@@ -33,7 +33,8 @@ def stats(
     def draw(console: Console) -> None:
         from recollect.edge.cli import answers
 
-        console.print(answers.facts(answer))
+        hooks = ", ".join(f"{one['hook']} {one['state']}" for one in answer["hooks"]["hooks"])
+        console.print(answers.facts({**answer, "hooks": hooks or None}))
 
     voice.of(context).say(answer, draw)
 

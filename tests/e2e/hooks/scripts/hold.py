@@ -7,8 +7,8 @@ import sys
 import threading
 from pathlib import Path
 
-from recollect.hooks.handle import Hooks
 from recollect.hooks.events import PreRemember
+from recollect.hooks.handle import Hooks
 from recollect.hooks.watchdog import Watchdog
 
 guarded = threading.Event()
