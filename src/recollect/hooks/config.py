@@ -20,7 +20,7 @@ from recollect.hooks.errors import HookConfigError
 from recollect.hooks.events import PAYLOADS, HookEvent
 from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
 
-__all__ = ["TIMEOUT_MS", "load", "parse"]
+__all__ = ["FIELDS", "TIMEOUT_MS", "load", "parse"]
 
 TIMEOUT_MS = (1, 30_000)
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
@@ -119,9 +119,9 @@ def _line_of(text: str, has: Callable[[Mapping[str, Any]], bool]) -> int | None:
 
 def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
     for key in table:
-        if key not in _FIELDS:
-            raise _Wrong(key, f"there is no {key!r}", f"the keys are {', '.join(_FIELDS)}.")
-    given = {key: _FIELDS[key](table[key]) for key in table}
+        if key not in FIELDS:
+            raise _Wrong(key, f"there is no {key!r}", f"the keys are {', '.join(FIELDS)}.")
+    given = {key: FIELDS[key](table[key]) for key in table}
     if "event" not in given:
         raise _Wrong("event", "is missing", "name the event that the hook listens to.")
     if given.get("namespace", "*") != "*" and "namespace" not in PAYLOADS[given["event"]].__slots__:
@@ -250,7 +250,7 @@ def _env(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(value.items())
 
 
-_FIELDS: Mapping[str, Callable[[object], Any]] = {
+FIELDS: Mapping[str, Callable[[object], Any]] = {
     "event": _event,
     "command": _command,
     "python": _text("python"),

@@ -30,7 +30,7 @@ _WRITER_S = 0.5
 _STRAYS_A_SECOND = 1000
 _STDERR_A_SECOND = 64 * 1024 * 1024
 _LAST_CHUNKS = 16
-_FAREWELL_S = 0.05
+_FAREWELL_S = 0.5
 _SHOWN = 80
 
 
@@ -82,6 +82,7 @@ class Conversation:
 
     def close(self, why: HookFailed) -> None:
         """Bury the process, and tell all who wait that no reply will come."""
+        self._tell_all(why)
         if why.kind is Failure.EXITED:
             self.child.has_exited(_FAREWELL_S)  # its stdout ends a moment before it does
         self.child.kill()  # first: it ends a write that hangs
@@ -91,9 +92,7 @@ class Conversation:
         if why.kind is Failure.EXITED and code is not None:
             why.detail = f"it exited with code {code}" if code >= 0 else f"signal {-code} ended it"
         why.stderr = self.child.stderr.text()
-        for waiting in list(self._waiting.values()):
-            waiting.failure = why
-            waiting.wake()
+        self._tell_all(why)
 
     def hear(self) -> HookFailed:
         """Read the process to its end; return why it ended."""
@@ -110,6 +109,11 @@ class Conversation:
                 why = why or parts[descriptor]()
             why = why or self._hear_silence(bool(heard))
         return self._condemned or why
+
+    def _tell_all(self, why: HookFailed) -> None:
+        for waiting in list(self._waiting.values()):
+            waiting.failure = why
+            waiting.wake()
 
     def _send(self, line: bytes, ends: float) -> None:
         """Write a whole line; one that was cut off would garble the next, so the process goes."""

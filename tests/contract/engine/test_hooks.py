@@ -17,6 +17,8 @@ from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.model import Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
+pytestmark = pytest.mark.usefixtures("patient_hooks")
+
 Payload = dict[str, Any]
 
 

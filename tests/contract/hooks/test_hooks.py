@@ -19,6 +19,8 @@ from recollect.hooks.events import PostLink, PreLink, PreRecall, PreRemember
 from recollect.hooks.handle import Hooks
 from recollect.hooks.sdk import ask_user, deny, modify
 
+pytestmark = pytest.mark.usefixtures("patient_hooks")
+
 GOOD = f'[[hook]]\nevent = "pre_recall_expand"\ncommand = ["sh", "{CHILDREN}/daemon.sh", "good"]\n'
 
 

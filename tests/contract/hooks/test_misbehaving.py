@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.contract.hooks.conftest import CHILDREN, World, eventually
 
-from recollect.hooks import Allow, Denied, Modified
+from recollect.hooks import Allow, Denied, HookChain, Modified
+
+pytestmark = pytest.mark.usefixtures("patient_hooks")
 
 ROUNDS = 100
 # A recall must answer within 50 ms; a busy machine gets the benefit of the doubt.
@@ -91,8 +94,11 @@ def test_a_daemon_that_misbehaves_costs_little_and_leaves_nothing(
 ) -> None:
     before = world.left()
     settle_s = 0.0 if manner == "never_ready" else 5.0
-    world.start(world.hook(manner, fail_mode=fail_mode), settle_s=settle_s)
-    rounds(world, manner, DAEMONS[manner], fail_mode, ROUNDS)
+    code = DAEMONS[manner]
+    timeout_ms = 50 if code == 504 else None
+    hook = world.hook(manner, fail_mode=fail_mode, timeout_ms=timeout_ms)
+    world.start(hook, settle_s=settle_s)
+    rounds(world, manner, code, fail_mode, ROUNDS)
     world.registry.close()
     eventually(lambda: world.has_no_more_than(before))
 
@@ -114,14 +120,15 @@ def test_a_program_that_misbehaves_leaves_nothing(
 
 def test_the_first_failure_has_the_code_that_says_why(world: World, tmp_path: Path) -> None:
     for manner in ("silent", "deaf", "half_line", "wrong_id", "slow_always"):
-        one = World(tmp_path).start(world.hook(manner, fail_mode="closed"))
+        hook = world.hook(manner, fail_mode="closed", timeout_ms=50)
+        one = World(tmp_path).start(hook)
         assert one.recall() == Denied(f"hook {manner}: it did not answer in time", 504)
         one.registry.close()
 
 
 @pytest.mark.parametrize("manner", ["silent", "slow_always", "garbage"])
 def test_after_five_failures_the_breaker_answers_at_once(world: World, manner: str) -> None:
-    world.start(world.hook(manner))
+    world.start(world.hook(manner, timeout_ms=50))
     for _ in range(5):
         world.recall()
     # Fifty within one second: had each waited for its deadline, it would take two and a half.
@@ -133,7 +140,7 @@ def test_after_five_failures_the_breaker_answers_at_once(world: World, manner: s
 
 
 def test_five_timeouts_kill_the_child_and_a_new_one_takes_its_place(world: World) -> None:
-    world.start(world.hook("silent"))
+    world.start(world.hook("silent", timeout_ms=50))
     (first,) = [pid for pid in world.processes() if command_of(pid).startswith("/bin/sh")]
     for _ in range(5):
         world.recall()
@@ -147,7 +154,7 @@ def test_a_breaker_closes_when_the_probe_is_answered(world: World, tmp_path: Pat
         f'if [ -e "{tmp_path}/well" ]; then set -- good; else set -- silent; fi\n'
         f'. "{CHILDREN}/daemon.sh"\n'
     )
-    world.start(world.hook("moody", command=("/bin/sh", str(script))))
+    world.start(world.hook("moody", command=("/bin/sh", str(script)), timeout_ms=50))
     for _ in range(6):
         world.recall()
     assert world.stats()["state"] == "open"
@@ -157,9 +164,11 @@ def test_a_breaker_closes_when_the_probe_is_answered(world: World, tmp_path: Pat
 
 
 def test_a_late_reply_is_dropped_counted_and_never_answers_a_later_request(world: World) -> None:
-    world.start(world.hook("slow_once"))
+    quick = world.hook("slow_once", timeout_ms=50)
+    world.start(quick)
     late = world.recall("first")
     assert isinstance(late, Allow)
+    world.chain = HookChain([replace(quick, timeout_ms=None)])
     eventually(lambda: world.counts().get("late") == 1)
     assert world.recall("second") == Modified("mine 2", "shop", 10)
     assert world.recall("third") == Modified("mine 3", "shop", 10)
@@ -232,3 +241,11 @@ def command_of(pid: int) -> str:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:
         return ""
+
+
+def test_a_recall_has_fifty_milliseconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    world.start(world.hook("silent", fail_mode="closed"))
+    began = time.monotonic()
+    assert world.recall() == Denied("hook silent: it did not answer in time", 504)
+    assert time.monotonic() - began < LOOSELY_S

@@ -14,6 +14,8 @@ from tests.contract.hooks.conftest import World, eventually
 
 from recollect.hooks import Allow, Denied, Modified
 
+pytestmark = pytest.mark.usefixtures("patient_hooks")
+
 TEN_LINES = """
 from recollect.hooks.sdk import hook, modify, serve
 

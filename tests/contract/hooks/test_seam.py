@@ -22,6 +22,8 @@ from recollect.hooks import (
 from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.hooks.spec import Function
 
+pytestmark = pytest.mark.usefixtures("patient_hooks")
+
 
 def asked(*functions: Function, query: str = "orig", namespace: str = "ns", k: int = 7) -> object:
     """Return what the seam comes to with these functions as hooks."""
@@ -158,4 +160,4 @@ def test_a_real_daemon_sees_the_wire_as_promised(world: World) -> None:
         f"{json.loads(said)['deadline_ms']},"
         '"payload":{"query":"what is \\"tea\\"?\\n\\u2615","namespace":"shop","k":3}}'
     )
-    assert 1 <= json.loads(said)["deadline_ms"] <= 50
+    assert 9000 <= json.loads(said)["deadline_ms"] <= 10_000

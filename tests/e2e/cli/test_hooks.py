@@ -206,3 +206,45 @@ def test_a_bad_file_is_not_handed_on(run: Run, file: Path) -> None:
         process.stdin.flush()
         assert process.stdout.readline() == "1 0\n"
         process.communicate()
+
+
+def test_the_verbs_of_the_command_line_go_through_the_hooks(
+    run: Run, file: Path, copy: Path, tmp_path: Path
+) -> None:
+    environment = {"RECOLLECT_HOOKS": str(file)}
+    refused = run("remember", "my password is tea", "--db", copy, **environment)
+    assert refused.returncode == 1
+    assert "pre_remember was denied (422): no passwords" in refused.stderr
+    stored = run("remember", "Tea is at four.", "--db", copy, "--json", **environment)
+    assert json.loads(stored.stdout)["meta"]["hooks"][0]["hook"] == "guard.sh"
+
+
+def test_a_denied_recall_is_told_from_an_empty_one(
+    run: Run, file: Path, copy: Path, tmp_path: Path
+) -> None:
+    deny = 'echo \'{"action":"deny","reason":"closed"}\''
+    for event in ("pre_recall", "pre_frame"):
+        (tmp_path / "deny.sh").write_text(deny)
+        file.write_text(
+            f'[[hook]]\nevent = "{event}"\nmode = "exec"\ncommand = ["sh", "deny.sh"]\n'
+        )
+        command = ("recall",) if event == "pre_recall" else ("frame", "attention")
+        done = run(*command, "deploys", "--db", copy, RECOLLECT_HOOKS=str(file))
+        assert done.returncode == 0
+        assert "Denied by a hook (403): closed" in done.stdout + done.stderr
+
+
+def test_a_hook_that_failed_is_named(run: Run, file: Path, copy: Path) -> None:
+    file.write_text(BROKEN)
+    done = run("recall", "deploys", "--db", copy, RECOLLECT_HOOKS=str(file))
+    assert done.returncode == 0
+    assert "Degraded: sh. A hook failed and was passed over" in done.stdout
+    stats = run("stats", "--db", copy, RECOLLECT_HOOKS=str(file))
+    assert "sh down" in stats.stdout
+
+
+def test_a_bad_file_of_hooks_stops_every_verb(run: Run, file: Path, copy: Path) -> None:
+    file.write_text("nonsense")
+    done = run("recall", "deploys", "--db", copy, RECOLLECT_HOOKS=str(file))
+    assert done.returncode == 1
+    assert "line 1" in done.stderr

@@ -15,6 +15,8 @@ from recollect.hooks.config import load
 from recollect.hooks.events import PreRemember
 from recollect.hooks.handle import Hooks
 
+pytestmark = pytest.mark.usefixtures("patient_hooks")
+
 EXAMPLES = ROOT / "examples/hooks"
 
 
