@@ -25,6 +25,7 @@ __all__ = ["CHUNK", "LINE_BYTES", "Child", "Ears", "Tail"]
 CHUNK = 64 * 1024
 LINE_BYTES = 1024 * 1024
 _TAIL_BYTES = 4096
+_LAST_CHUNKS = 16
 _REAP_S = 0.01
 _TICK_S = 0.02
 
@@ -173,6 +174,9 @@ class Child:
         """
         exited = self.has_exited()
         self.kill()
+        for _ in range(_LAST_CHUNKS):
+            if self.read_stderr() <= 0:
+                break
         self._watchdog.release(self.pid)
         with self._signalling:
             self._reaped = True

@@ -195,8 +195,7 @@ class Conversation:
         return None
 
     def _hear_exit(self) -> HookFailed:
-        """Take what the process left in the pipes."""
-        self.child.read_stderr()
+        """Take what the process left in the pipe."""
         with self._reading:
             for _ in range(_LAST_CHUNKS):
                 if not (chunk := self.child.read(self.child.stdout_fd)):

@@ -128,7 +128,6 @@ class _OneRun:
             if child.has_exited():
                 while self._hear():
                     pass
-                child.read_stderr()
                 self._line_ended(self._rest)
                 return True
         return False
