@@ -12,6 +12,7 @@ from tests.house.snippets import ROOT, Reader, blocks
 from recollect import Recollect
 from recollect.hooks.config import FIELDS
 from recollect.hooks.events import PAYLOADS, HookEvent
+from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 SOURCE = ROOT / "src/recollect"
@@ -54,7 +55,7 @@ def test_every_event_reaches_a_hook_when_the_verbs_are_used(tmp_path: Path) -> N
         for event in HookEvent:
             memory.hooks.register(event, lambda _, event=event: heard.add(event))
         use_every_verb(memory)
-    assert heard == set(HookEvent) - {"pre_select"}
+    assert heard == set(HookEvent)
 
 
 def use_every_verb(memory: Any) -> None:
@@ -62,6 +63,7 @@ def use_every_verb(memory: Any) -> None:
     memory.remember_many(["two", {"content": "three", "pak_id": "p3"}])
     memory.recall("one")
     memory.frame("attention", "one")
+    memory.select(SelectQuery("one"))
     memory.link("p1", "p3")
     memory.ingest([{"content": "four"}], source="peer")
     memory.forget("p1")

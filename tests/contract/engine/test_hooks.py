@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput, NotAllowed, StoreClosed
 from recollect.hooks import HookConfigError, HookDenied
 from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.model import Principal
+from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 pytestmark = pytest.mark.usefixtures("patient_hooks")
@@ -192,6 +193,21 @@ def test_a_frame_from_the_cache_goes_through_hooks_too(memory: Recollect) -> Non
     assert (first.cached, second.cached) == (False, True)
     assert len(asked) == 2
     assert second.meta["hooks"][0]["hook"] == "look"
+
+
+def test_a_selection_is_rewritten_denied_and_marked(memory: Recollect) -> None:
+    hook = memory.hooks.register("pre_select", lambda _: modify(query="kiln", k=1), name="rewrite")
+    result = memory.select(SelectQuery("queue", project="shop"))
+    assert (result.query.text, result.query.limit) == ("kiln", 1)
+    assert result.to_dict()["meta"]["hooks"][0]["hook"] == "rewrite"
+    memory.hooks.unregister(hook.name)
+    memory.hooks.register("pre_select", lambda _: deny("closed", 451), name="closed")
+    denied = memory.select(SelectQuery("queue"))
+    assert denied.scores == ()
+    assert denied.meta["diagnostic"] == {"pre_select_denied": {"reason": "closed", "code": 451}}
+    assert denied.generated_at
+    with pytest.raises(InvalidInput):
+        memory.select("queue")  # type: ignore[arg-type]
 
 
 def test_a_text_is_changed_before_it_is_stored(memory: Recollect) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "notes",
     "nothing",
     "recipe",
+    "refusal",
     "results",
 ]
 
@@ -86,8 +87,8 @@ def makings(result: RecallResult, weights: Weights) -> Group:
 
 def nothing(answer: RecallResponse, memories: int) -> str:
     """Say why an answer has no results."""
-    if refusal := _refusal(answer.meta):
-        return refusal
+    if denied := refusal(answer.meta):
+        return denied
     if memories == 0:
         return "This memory is empty: nothing was remembered in it yet."
     if any(one.stage == "budget" for one in answer.dropped):
@@ -95,11 +96,20 @@ def nothing(answer: RecallResponse, memories: int) -> str:
     return f"No match among {_counted(memories, 'memory', 'memories')}."
 
 
-def notes(answer: RecallResponse | FrameResult) -> Iterator[Text]:
+def refusal(meta: Mapping[str, Any]) -> str | None:
+    """Return the sentence for an answer that a hook refused, None for any other."""
+    for denied in meta.get("diagnostic", {}).values():
+        return f"Denied by a hook ({denied['code']}): {plain(denied['reason'])}"
+    return None
+
+
+def notes(
+    degraded: Sequence[str], dropped: Sequence[Dropped], meta: Mapping[str, Any]
+) -> Iterator[Text]:
     """Say which sources and hooks were missing, and what was left out for which reason."""
-    hooks = {run["hook"] for run in answer.meta.get("hooks", ())}
-    sources = [name for name in answer.degraded if name not in hooks]
-    failed = [name for name in answer.degraded if name in hooks]
+    hooks = {run["hook"] for run in meta.get("hooks", ())}
+    sources = [name for name in degraded if name not in hooks]
+    failed = [name for name in degraded if name in hooks]
     if sources:
         yield Text.assemble(
             ("Degraded: ", "bold yellow"),
@@ -112,8 +122,8 @@ def notes(answer: RecallResponse | FrameResult) -> Iterator[Text]:
             f"{plain(', '.join(failed))}. A hook failed and was passed over; `recollect hooks"
             " doctor` tells why.",
         )
-    if answer.dropped:
-        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(answer.dropped)) + ".")
+    if dropped:
+        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(dropped)) + ".")
 
 
 def frame_notes(result: FrameResult) -> Iterator[Text]:
@@ -123,14 +133,14 @@ def frame_notes(result: FrameResult) -> Iterator[Text]:
         count = _counted(len(result.blocks), "memory", "memories")
         yield Text(f"Frame {plain(result.frame_name)}: {count}, {size}.", style="dim")
     else:
-        why = _refusal(result.meta) or "nothing to show, so the text is empty."
+        why = refusal(result.meta) or "nothing to show, so the text is empty."
         yield Text(f"Frame {plain(result.frame_name)}: {why}")
     if result.over_budget:
         yield Text.assemble(
             ("Over budget: ", "bold yellow"),
             f"guaranteed memories alone need {size}.",
         )
-    yield from notes(result)
+    yield from notes(result.degraded, result.dropped, result.meta)
 
 
 def card(memory: Memory) -> Group:
@@ -204,13 +214,6 @@ def recipe(one: FrameDefinition, extends: str | None) -> Group:
         Padding(grid, (1, 0, 1, 2)),
         Padding(facts(rest), (0, 0, 0, 2)),
     )
-
-
-def _refusal(meta: Mapping[str, Any]) -> str | None:
-    """Return the sentence for an answer that a hook refused."""
-    for refusal in meta.get("diagnostic", {}).values():
-        return f"Denied by a hook ({refusal['code']}): {plain(refusal['reason'])}"
-    return None
 
 
 def _scored(score: float) -> RenderableType:

@@ -85,7 +85,7 @@ def recall(
                 console.print(answers.makings(result, used))
         else:
             console.print(answers.results(answer))
-        for note in answers.notes(answer):
+        for note in answers.notes(answer.degraded, answer.dropped, answer.meta):
             console.print(note)
 
     voice.of(context).say(wire.answer(answer), draw)

@@ -99,10 +99,12 @@ def select(
 
         for line in selections.blocks(result):
             console.print(line, soft_wrap=True)
-        console.print(selections.scores(result) if result.scores else "No Pak was selected.")
+        nothing = answers.refusal(result.meta) or "No Pak was selected."
+        console.print(selections.scores(result) if result.scores else nothing)
         for line in selections.flags(result.flags):
             console.print(line)
-        for note in answers.notes((), result.dropped):
+        degraded = result.meta.get("degraded", ())
+        for note in answers.notes(degraded, result.dropped, result.meta):
             console.print(note)
 
     voice.of(context).say(wire.selection(result), draw)

@@ -61,7 +61,7 @@ def _recall(console: Console, memory: Recollect, question: str, *, top_k: int) -
     answer = memory.recall(question, top_k=top_k)
     took_ms = (perf_counter() - started) * 1000
     console.print(answers.results(answer))
-    for note in answers.notes(answer):
+    for note in answers.notes(answer.degraded, answer.dropped, answer.meta):
         console.print(note)
     console.print(Text(f"Answered in {took_ms:.1f} ms.", style="dim"))
 
