@@ -59,6 +59,7 @@ class _Inside:
     """What was found out about one selection, for the next question about it."""
 
     average: float | None = None
+    any_vector: bool | None = None
     parts: dict[str, Part] = field(default_factory=dict)
 
 
@@ -251,6 +252,14 @@ class MemoryIndex:
     def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which slots have a vector; a zero one counts as none."""
         return self._vectors.present(slots)
+
+    def any_vector(self, selection: Selection) -> bool:
+        """Return whether any selected Pak has a vector."""
+        self._check(selection)
+        inside = self._known_inside(selection)
+        if inside.any_vector is None:
+            inside.any_vector = bool(self._vectors.present(selection.slots).any())
+        return inside.any_vector
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` selected slots of largest cosine, and all that tie with the last."""

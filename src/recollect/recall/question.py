@@ -62,7 +62,7 @@ def ask(
     wanted = [term for term in telling if term not in names]
     times = times_in(query, day_of(now)) if index.any_day(selection) else ()
     vector, failed = None, False
-    if index.dimension:
+    if index.any_vector(selection):
         apart = names.union(*(terms(time.words) for time in times))
         try:
             vector = _vector(query, embedder, index, selection, apart)

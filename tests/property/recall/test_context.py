@@ -137,7 +137,8 @@ def test_without_threads_speakers_and_dates_words_and_meaning_are_all(
     index = index_of(rows_of(store, threads=False))
     found = answer(index, index.select(), query)["columns"]
     assert found.keys() <= {"similarity", "lexical", "semantic", "time_words"}
-    if "time_words" not in found:
+    assert ("semantic" in found) == bool(store)
+    if store and "time_words" not in found:
         lexical, semantic = (np.array(json.loads(found[name])) for name in ("lexical", "semantic"))
         mix = np.round(0.4 * semantic + 0.6 * lexical, 9)
         assert found["similarity"] == json.dumps(mix.tolist())

@@ -1,0 +1,118 @@
+"""Everything that a principal can ask, as canonical JSON: two stores agree if all of it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from recollect import Recollect
+from recollect.errors import RecollectError
+from recollect.model import RecallRequest
+
+QUERIES = ("redis queue", "Ann worker release", "what did Bob say in May 2025?", "zebra", "Cid")
+FRAMES = ("evidence", "attention", "task", "self", "mine", "recent")
+GARDENS = ("ops", "lab", "fair", "nowhere")
+
+# What a request may look like beside its query.
+SHAPES: Sequence[dict[str, Any]] = (
+    {"top_k": 2},
+    {"top_k": 30, "diversity": 1.0},
+    {"top_k": 3, "diversity": 0.2},
+    {"top_k": 4, "token_budget": 30},
+    {"token_budget": 1},
+    {"project": "shop"},
+    {"tags": ["self/%"], "top_k": 3},
+    {"entity": "Ann", "top_k": 20},
+    {"entity": "ANN", "relation": "likes"},
+    {"source": "peer", "top_k": 20},
+    {"min_confidence": 0.5},
+    {"scope": "public", "top_k": 20},
+    {"scope": "local"},
+    {"scope": "team"},
+    {"scope": "galaxy"},
+    {"include_quarantined": True, "top_k": 20},
+    *({"garden": slug, "top_k": 20} for slug in GARDENS),
+)
+
+
+def answers(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each question and its answer; the last ones count uses."""
+    for label, ask in _reads(memory, pak_ids):
+        yield label, answer(ask)
+    for label, ask in _uses(memory):
+        yield label, answer(ask)
+    yield "recall after the frames", answer(lambda: memory.recall(QUERIES[0], frame="task"))
+
+
+def answer(ask: Callable[[], Any]) -> str:
+    """Return an answer as JSON of one spelling; a refusal is an answer too."""
+    try:
+        given = ask()
+    except RecollectError as error:
+        given = [type(error).__name__, error.code, error.message, error.hint]
+    return json.dumps(_plain(given), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Callable[[], object]]]:
+    for query in (None, *QUERIES):
+        for frame in FRAMES[:4] if query in (None, QUERIES[0]) else FRAMES[:1]:
+            yield (
+                f"recall {query} {frame}",
+                lambda q=query, f=frame: memory.recall(q, frame=f, top_k=4),
+            )
+    for number, shape in enumerate(SHAPES):
+        query = (QUERIES[0], None)[number % 2]
+        yield f"recall {query} {shape}", lambda q=query, s=shape: memory.recall(q, **s)
+    body = {"query": QUERIES[1], "top_k": 3, "frame": "recent"}
+    yield "respond", lambda: memory.respond(RecallRequest.from_dict(body))
+    yield "list", lambda: list(_pages(memory, limit=2))
+    yield "list of a project", lambda: list(_pages(memory, limit=1, project="shop"))
+    yield "list at once", lambda: memory.list(limit=1000)
+    for pak_id in pak_ids:
+        yield f"get {pak_id}", lambda p=pak_id: memory.get(p)
+    # Whoever cannot read it cannot find out by joining either.
+    for pak_id in pak_ids[-8:]:
+        yield f"dispute {pak_id}", lambda p=pak_id: memory.dispute("nobody", p)
+    yield "disputes", memory.disputes
+    yield "export", lambda: list(memory.export())
+    yield "stats", memory.stats
+    yield "gardens", memory.gardens.list
+    for slug in GARDENS:
+        yield f"members of {slug}", lambda s=slug: memory.gardens.members(s)
+    yield "quarantine", memory.quarantine.list
+    yield "trust", lambda: dict(memory.trust.list())
+    yield "frames", lambda: [one.name for one in memory.frames.list()]
+
+
+def _uses(memory: Recollect) -> Iterator[tuple[str, Callable[[], object]]]:
+    for name in FRAMES:
+        for query in (QUERIES[0], None):
+            for attempt in ("", ", again"):
+                yield (
+                    f"frame {name} {query}{attempt}",
+                    lambda n=name, q=query: memory.frame(n, q, top_k=3),
+                )
+
+
+def _pages(memory: Recollect, **asked: Any) -> Iterator[object]:
+    cursor, seen = None, set()
+    while cursor not in seen:
+        seen.add(cursor)
+        page = memory.list(**asked, cursor=cursor)
+        yield page
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+    raise AssertionError(f"the cursor {cursor} came back")
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,198 @@
+"""Leaks, planted on purpose: each is a mistake that a memory system can easily make.
+
+Each is a context in which the engine has that leak. A check that lets one pass is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect.hours import iso
+from recollect.index import lexical
+from recollect.index.index import MemoryIndex
+from recollect.index.lexical import Part
+from recollect.index.selection import Where
+from recollect.policy.view import View
+from recollect.recall import candidates, pipeline, sight
+from recollect.recall.sight import Sight
+
+__all__ = ["LEAKS"]
+
+_EVERYTHING = Where(active_only=False)
+_CUT = 3
+
+
+@contextmanager
+def global_word_statistics() -> Iterator[None]:
+    """How rare a word is gets counted in all Paks, not in those that may be read."""
+    honest = lexical.part_of
+
+    def counted(posting: Any, selection: Any) -> Part:
+        return replace(honest(posting, selection), frequency=len(posting.slots))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "part_of", counted)
+        yield
+
+
+@contextmanager
+def hidden_seed() -> Iterator[None]:
+    """A hidden Pak that matches pulls in what it is linked to."""
+    honest = candidates.matching
+
+    def matching(index: MemoryIndex, question: Any, **named: Any) -> Any:
+        found = honest(index, question, **named)
+        everyone = index.select(_EVERYTHING)
+        matched = index.lexical(question.terms, everyone).hits
+        pulled = index.neighbours(matched, named["reach"])
+        pulled = np.setdiff1d(pulled, found.slots)
+        if not len(pulled):
+            return found
+        return replace(
+            found,
+            likeness=found.likeness.joined(found.likeness.unmatched(pulled)),
+            expanded=np.concatenate([found.expanded, np.ones(len(pulled), np.bool_)]),
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "matching", matching)
+        yield
+
+
+@contextmanager
+def path_through_a_hidden_node() -> Iterator[None]:
+    """Links are followed through a Pak that may not be read, to one that may."""
+    honest = MemoryIndex.neighbours
+
+    def neighbours(self: MemoryIndex, slots: Any, selection: Any) -> Any:
+        near = honest(self, slots, self.select(_EVERYTHING))
+        between = near[~selection.mask[near]]
+        beyond = honest(self, between, selection)
+        return np.setdiff1d(np.union1d(honest(self, slots, selection), beyond), slots)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryIndex, "neighbours", neighbours)
+        yield
+
+
+@contextmanager
+def cut_before_the_mask() -> Iterator[None]:
+    """The best few are taken of all Paks; those that may not be read are left out afterwards."""
+    honest = candidates.matching
+
+    def matching(index: MemoryIndex, question: Any, **named: Any) -> Any:
+        found = honest(index, question, **named)
+        everyone = index.lexical(question.terms, index.select(_EVERYTHING))
+        hits = everyone.hits
+        first = hits[np.argsort(-everyone.scores_at(hits), kind="stable")][:_CUT]
+        kept = np.isin(found.slots, first)
+        return replace(found, likeness=found.likeness.at(kept), expanded=found.expanded[kept])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "matching", matching)
+        yield
+
+
+@contextmanager
+def most_used_of_all() -> Iterator[None]:
+    """Uses count as a share of the most used Pak of the whole store."""
+    honest = pipeline._signals
+
+    def signals(request: Any, sources: Any, found: Any, reach: Any) -> Any:
+        uses = np.log1p(sources.index.column("reinforced").astype(np.float64))
+        share = uses[found.slots] / max(float(uses.max(initial=0.0)), 1.0)
+        return replace(honest(request, sources, found, reach), reinforcement=share)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "_signals", signals)
+        yield
+
+
+@contextmanager
+def cursor_of_a_hidden_pak() -> Iterator[None]:
+    """A page ends with the last Pak that was looked at, not with the last that was shown."""
+    honest = Sight.page
+
+    def page(self: Sight, **asked: Any) -> Any:
+        shown = honest(self, **asked)
+        if shown.next_cursor is None:
+            return shown
+        everyone = self._newest(self.index.select(_EVERYTHING).slots, self.index.size)
+        after = everyone.index(shown.items[-1].pak_id) + 1
+        last, mask = shown.items[-1], self.select().mask
+        while not mask[slot := self.index.slots_of([everyone[after]])[0]]:
+            moment = iso(int(self.index.column("updated_at")[slot]) / 1e6)
+            last = replace(last, pak_id=everyone[after], updated_at=moment)
+            after += 1
+        return replace(shown, next_cursor=sight._encoded(last, asked["project"]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Sight, "page", page)
+        yield
+
+
+@contextmanager
+def hidden_rival() -> Iterator[None]:
+    """A dispute with a hidden Pak marks the one that may be read."""
+    honest = pipeline.suppress
+
+    def suppress(ranked: Any, disputes: Any) -> Any:
+        settled = honest(ranked, disputes)
+        known = {one.pak_id for one in ranked}
+        rivals = {a for a, b in disputes if b not in known} | {
+            b for a, b in disputes if a not in known
+        }
+        return replace(settled, kept=tuple(c for c in settled.kept if c.pak_id not in rivals))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "suppress", suppress)
+        yield
+
+
+@contextmanager
+def others_wait_for_vectors() -> Iterator[None]:
+    """An answer calls itself degraded for a hidden Pak that has no vector yet."""
+
+    def any_pending(self: MemoryIndex, selection: Any) -> bool:
+        return bool((self._columns["pending"] & self._columns["alive"]).any())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryIndex, "any_pending", any_pending)
+        yield
+
+
+@contextmanager
+def garden_without_scope() -> Iterator[None]:
+    """Whoever is in a garden reads it, also one of a team that it is not in."""
+    honest = View._in_scope
+
+    def in_scope(self: View, place: Any) -> bool:
+        return honest(self, place) or (
+            place.garden in self._gardens and place.tenant == self.tenant
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(View, "_in_scope", in_scope)
+        yield
+
+
+LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
+    leak.__name__: leak
+    for leak in (
+        global_word_statistics,
+        hidden_seed,
+        path_through_a_hidden_node,
+        cut_before_the_mask,
+        most_used_of_all,
+        cursor_of_a_hidden_pak,
+        hidden_rival,
+        others_wait_for_vectors,
+        garden_without_scope,
+    )
+}
