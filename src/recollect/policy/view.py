@@ -8,7 +8,7 @@ answers into a mask.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from recollect.errors import NotAllowed
 from recollect.model import Memory, Place, Principal, Role, Scope
@@ -35,9 +35,16 @@ class View:
     with_quarantined: bool = False
     without_risky: bool = False
     _gardens: frozenset[str] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_gardens", frozenset(slug for slug, _ in self.roles))
+        known = [getattr(self, one.name) for one in fields(self) if one.compare]
+        object.__setattr__(self, "_hash", hash(tuple(known)))
+
+    def __hash__(self) -> int:
+        # Selections are kept by view: with many roles, hashing anew would be felt in each recall.
+        return self._hash
 
     def allows(self, place: Place) -> bool:
         """Return whether Paks at a place may be read: scope first, then the garden."""
