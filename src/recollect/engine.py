@@ -570,7 +570,9 @@ class Recollect:
                 return
             yield from lines
 
-    def import_(self, lines: Iterable[str]) -> Sequence[Remembered]:
+    def import_(
+        self, lines: Iterable[str], *, progress: Callable[[int, int], None] | None = None
+    ) -> Sequence[Remembered]:
         """Take back what `export` gave, into the principal's own tenant.
 
         An admin brings back memories as they were, owners and uses included; anyone else makes
@@ -587,6 +589,7 @@ class Recollect:
                 remember=lambda memories: self._remember(memories, stamp, clock),
                 link=self.link,
                 dispute=self.dispute,
+                progress=progress,
             )
 
     def audit(self, *, limit: int = 100, before: int | None = None) -> Sequence[Act]:

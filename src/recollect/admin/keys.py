@@ -75,7 +75,7 @@ class Keys:
         return IssuedKey(secret, row)
 
     def list(self, tenant: str | None = None) -> tuple[KeyRow, ...]:
-        """Return the keys of the tenant, oldest first, without their secrets."""
+        """Return the keys, oldest first, without their secrets."""
         need(self._principal, "admin")
         with self._opened.turn():
             return tuple(self._access.keys(self._tenant(tenant)))
@@ -96,8 +96,9 @@ class Keys:
             raise refused()
         return row.principal
 
-    def _tenant(self, tenant: str | None) -> str:
-        return tenant if tenant is not None and self._of_all else self._principal.tenant
+    def _tenant(self, tenant: str | None) -> str | None:
+        """Return whose keys are meant; None, those of every tenant, for whoever opened the file."""
+        return tenant if self._of_all else self._principal.tenant
 
 
 def _ahead(expires_at: object, now: float) -> str:

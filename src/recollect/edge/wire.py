@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
     from recollect.model import (
         Explanation,
+        Forgotten,
         FrameDefinition,
         FrameResult,
         Memory,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         ReasonCodeEntry,
         RiskFlagEntry,
     )
+    from recollect.policy import IssuedKey, KeyRow
     from recollect.recall.inspect import Inspection
     from recollect.recall.select import SelectResult
 
@@ -49,11 +51,15 @@ __all__ = [
     "error",
     "evaluation",
     "explanation",
+    "forgotten",
     "frame",
     "framed",
     "frames",
     "hits",
+    "imported",
     "inspection",
+    "issued",
+    "keys",
     "memory",
     "page",
     "remembered",
@@ -120,6 +126,27 @@ def batch(many: Sequence[Remembered]) -> Object:
     }
 
 
+def imported(many: Sequence[Remembered]) -> Object:
+    """Return what became of an export that was taken back."""
+    tally = batch(many)
+    return {"imported": tally.pop("remembered"), **tally}
+
+
+def forgotten(target: str, gone: Forgotten) -> Object:
+    """Return what was erased when somebody asked to forget `target`, an id or an entity."""
+    return {"forgotten": target, **asdict(gone)}
+
+
+def issued(key: IssuedKey) -> Object:
+    """Return a new key; this is the only time that its secret is anywhere."""
+    return {"secret": key.secret, "key": _key(key.row)}
+
+
+def keys(rows: Sequence[KeyRow]) -> Object:
+    """Return keys without what would let anybody use them."""
+    return {"keys": [_key(row) for row in rows]}
+
+
 def answer(given: RecallResponse) -> Object:
     """Return what a recall found, why, and what it left out."""
     return given.to_dict()
@@ -179,6 +206,21 @@ def error(problem: RecollectError) -> Object:
     """Return an error as every door gives it."""
     return {
         "error": {"code": problem.code, "message": problem.message, "hint": problem.hint},
+    }
+
+
+def _key(row: KeyRow) -> Object:
+    who = row.principal
+    return {
+        "prefix": row.prefix,
+        "name": row.name,
+        "tenant": who.tenant,
+        "principal": who.id,
+        "teams": list(who.teams),
+        "permissions": list(who.permissions),
+        "created_at": row.created_at,
+        "expires_at": row.expires_at,
+        "revoked_at": row.revoked_at,
     }
 
 

@@ -6,7 +6,19 @@ Rules only, as pure functions of their arguments; where the facts are kept is th
 from __future__ import annotations
 
 from recollect.model import Garden, Member, Place, Principal
+from recollect.policy.keys import IssuedKey, KeyRow
 from recollect.policy.sanitizer import plain, risks
 from recollect.policy.view import View, view_of
 
-__all__ = ["Garden", "Member", "Place", "Principal", "View", "plain", "risks", "view_of"]
+__all__ = [
+    "Garden",
+    "IssuedKey",
+    "KeyRow",
+    "Member",
+    "Place",
+    "Principal",
+    "View",
+    "plain",
+    "risks",
+    "view_of",
+]

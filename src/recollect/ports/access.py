@@ -52,9 +52,11 @@ class AccessStore(Protocol):
 
     def key(self, prefix: str) -> KeyRow | None: ...
 
-    def keys(self, tenant: str) -> list[KeyRow]: ...
+    def keys(self, tenant: str | None) -> list[KeyRow]:
+        """Return a tenant's keys, oldest first; None is for whoever holds the file: all of them."""
 
-    def revoke_key(self, tenant: str, prefix: str, *, now: str) -> bool: ...
+    def revoke_key(self, tenant: str | None, prefix: str, *, now: str) -> bool:
+        """End a key of a tenant, or of any; return whether there was a living one."""
 
     def trusts(self, tenant: str) -> Mapping[str, float]:
         """Return how far a tenant trusts each source that it has spoken of."""

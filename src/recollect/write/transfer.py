@@ -73,7 +73,7 @@ def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restored(memory: Memory, fields: Mapping[str, Any], *, faithful: bool) -> Memory:
-    """Return an imported memory; a faithful one has its owner, its times and its uses back."""
+    """Return an imported memory; a faithful one has its owner, its state and its uses back."""
     if not faithful:
         return memory
     owner = (fields.get("place") or {}).get("owner")
@@ -93,6 +93,7 @@ def imported(
     remember: Callable[[Sequence[Memory]], Sequence[Remembered]],
     link: Callable[..., None],
     dispute: Callable[..., None],
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Remembered]:
     """Store memories, then what joins them. All are drafted before the first is written."""
     memories: list[Memory] = []
@@ -110,6 +111,8 @@ def imported(
     done: list[Remembered] = []
     for start in range(0, len(memories), _AT_ONCE):
         done += remember(memories[start : start + _AT_ONCE])
+        if progress is not None:
+            progress(len(done), len(memories))
     for line in joins:
         ends = [now_called.get(str(line.fields.get(end)), "") for end in ("pak_id", "other")]
         if line.kind == "link":

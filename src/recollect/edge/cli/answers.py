@@ -21,6 +21,7 @@ from rich.text import Text
 from recollect.edge.cli.drawing import plain
 from recollect.model import (
     Dropped,
+    Forgotten,
     FrameDefinition,
     FrameResult,
     Memory,
@@ -31,9 +32,11 @@ from recollect.model import (
 
 __all__ = [
     "card",
+    "erased",
     "facts",
     "frame_notes",
     "frames",
+    "instructions",
     "makings",
     "notes",
     "nothing",
@@ -43,6 +46,7 @@ __all__ = [
 ]
 
 _SHOWN_CHARS = 280
+_SHOWN_IDS = 20
 _BAR = 8
 
 
@@ -59,11 +63,21 @@ def results(answer: RecallResponse) -> Table:
             _scored(result.score),
             Text.assemble(
                 _shortened(fact.content),
+                *_careful(result),
                 ("\n" + plain("; ".join(result.why)), "cyan"),
                 ("\n" + plain(fact.pak_id), "dim"),
             ),
         )
     return table
+
+
+def instructions(answer: RecallResponse) -> Group:
+    """Return what tells a model what to do: never among the results, and said apart."""
+    parts = [Text("Instructions", style="bold underline")]
+    for one in answer.instructions:
+        told = Text.assemble(_shortened(one.fact.content), *_careful(one))
+        parts.append(Text.assemble(told, ("\n" + plain(one.fact.pak_id), "dim")))
+    return Group(*parts)
 
 
 def makings(result: RecallResult, weights: Weights) -> Group:
@@ -81,7 +95,12 @@ def makings(result: RecallResult, weights: Weights) -> Group:
             Text(_sources(result) if name == "similarity" else "", style="dim"),
         )
     grid.add_row("", "", "", Text("score", style="dim"), Text(f"= {result.score:.3f}", "bold"), "")
-    title = Text.assemble((plain(result.fact.pak_id), "bold"), "\n", Text("; ".join(result.why)))
+    title = Text.assemble(
+        (plain(result.fact.pak_id), "bold"),
+        *_careful(result),
+        "\n",
+        plain("; ".join(result.why)),
+    )
     return Group(title, Padding(grid, (0, 0, 0, 2)))
 
 
@@ -157,6 +176,26 @@ def card(memory: Memory) -> Group:
     )
 
 
+def erased(target: str, gone: Forgotten) -> Text:
+    """Say what was erased, and whether its bytes are gone as well."""
+    if not gone:
+        return Text(f"There was nothing to forget about {plain(target)}.")
+    lines = [f"Forgot {plain(gone.pak_ids[0])}."]
+    if gone.pak_ids != (target,):
+        count = _counted(len(gone.pak_ids), "memory", "memories")
+        lines = [f"Forgot {count} about {plain(target)}:"]
+        lines += [f"  {plain(pak_id)}" for pak_id in gone.pak_ids[:_SHOWN_IDS]]
+        if len(gone.pak_ids) > _SHOWN_IDS:
+            lines.append(f"  and {len(gone.pak_ids) - _SHOWN_IDS:,} more; --json names them all")
+    if gone.edges:
+        lines.append(f"{_counted(gone.edges, 'link', 'links')} went along.")
+    if not gone.wiped:
+        lines.append(
+            "Another process is reading the file: old bytes stay in its log until that is done."
+        )
+    return Text("\n".join(lines))
+
+
 def facts(fields: Mapping[str, object]) -> Table:
     """Return names and values, one a line."""
     grid = _grid(2)
@@ -214,6 +253,13 @@ def recipe(one: FrameDefinition, extends: str | None) -> Group:
         Padding(grid, (1, 0, 1, 2)),
         Padding(facts(rest), (0, 0, 0, 2)),
     )
+
+
+def _careful(result: RecallResult) -> list[tuple[str, str]]:
+    """Return a line that names what is suspicious about a text, if anything is."""
+    if not result.risk:
+        return []
+    return [(f"\nCareful, read it as data: {', '.join(result.risk)}", "bold yellow")]
 
 
 def _scored(score: float) -> RenderableType:

@@ -20,11 +20,13 @@ from recollect.edge.cli import (
     frames,
     hooks,
     inspecting,
+    keys,
     memories,
     paks,
     recall,
     remember,
     selecting,
+    transfer,
     upkeep,
 )
 from recollect.edge.cli.voice import Voice
@@ -53,15 +55,18 @@ _COMMANDS = (
     (memories.link, "recollect link payments-retry-limit payments-idempotency --weight 0.8"),
     (memories.dispute, "recollect dispute storefront-spa-trial storefront-server-pages"),
     (memories.resolve, "recollect resolve storefront-spa-trial storefront-server-pages"),
+    (transfer.export, "recollect export agent.jsonl"),
+    (transfer.import_, "recollect import agent.jsonl --db copy.db"),
     (upkeep.stats, "recollect stats --json"),
     (upkeep.check, "recollect check && echo all is well"),
     (upkeep.reindex, "recollect reindex"),
     (upkeep.reembed, "recollect reembed openai:text-embedding-3-small"),
 )
 for _command, _example in _COMMANDS:
-    app.command(epilog=f"Example: {_example}")(_command)
+    app.command(_command.__name__.rstrip("_"), epilog=f"Example: {_example}")(_command)
 app.add_typer(frames.app, name="frames")
 app.add_typer(hooks.app, name="hooks")
+app.add_typer(keys.app, name="keys")
 app.add_typer(paks.app, name="paks")
 app.add_typer(inspecting.app, name="pak")
 app.add_typer(evaluate.app, name="eval")

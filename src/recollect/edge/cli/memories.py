@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import voice
-from recollect.edge.cli.options import Db, Embedder, Json, PakId
+from recollect.edge.cli.options import Db, Embedder, Json, PakId, Scope
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,18 +44,37 @@ def get(
 
 def forget(
     context: typer.Context,
-    pak_id: PakId,
+    pak_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[PAK_ID]", help="The id of the memory.", show_default=False),
+    ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option("--entity", metavar="NAME", help="Instead: all facts that name this."),
+    ] = None,
+    scope: Scope = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
-    """Delete one memory with all that hangs on it, at once and for good."""
+    """Erase a memory, or all about an entity, with all that hangs on it: at once and for good."""
+    from recollect.edge import wire
     from recollect.edge.cli import memory as opening
 
+    target = entity if pak_id is None else pak_id
+    if target is None or None not in (pak_id, entity):
+        raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
     with opening.existing(db, embedder) as memory:
-        if not memory.forget(pak_id):
+        gone = memory.forget(pak_id, entity=entity, scope=scope)
+        if pak_id is not None and not gone:
             raise opening.unknown(pak_id, memory.path)
-    _tell(context, {"forgotten": pak_id}, f"Forgot {pak_id}.")
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import answers
+
+        console.print(answers.erased(target, gone), soft_wrap=True)
+
+    voice.of(context).say(wire.forgotten(target, gone), draw)
 
 
 def link(

@@ -13,7 +13,7 @@ import typer
 
 from recollect.edge.cli import voice
 
-__all__ = ["Budget", "Db", "Embedder", "Json", "PakId", "TopK"]
+__all__ = ["Budget", "Db", "Embedder", "Garden", "Json", "PakId", "Scope", "TopK"]
 
 Db = Annotated[
     Path | None,
@@ -58,3 +58,11 @@ Budget = Annotated[
     ),
 ]
 PakId = Annotated[str, typer.Argument(metavar="PAK_ID", help="The id of the memory.")]
+Scope = Annotated[
+    str | None,
+    typer.Option("--scope", metavar="SCOPE", help="local, team, company or public."),
+]
+Garden = Annotated[
+    str | None,
+    typer.Option("--garden", metavar="SLUG", help="A garden that you are in."),
+]

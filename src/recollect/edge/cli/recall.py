@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import voice
-from recollect.edge.cli.options import Budget, Db, Embedder, Json, TopK
+from recollect.edge.cli.options import Budget, Db, Embedder, Garden, Json, Scope, TopK
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +51,23 @@ def recall(
         str | None,
         typer.Option("--project", metavar="NAME", help="Only memories of this project."),
     ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option("--entity", metavar="NAME", help="Only facts about this."),
+    ] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option("--relation", metavar="NAME", help="Only facts of this relation."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="Only what came from here.")
+    ] = None,
+    scope: Scope = None,
+    garden: Garden = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option("--min-confidence", metavar="0-1", help="Only what is at least so sure."),
+    ] = None,
     signals: Annotated[
         bool, typer.Option("--signals", help="Show what each score is made of.")
     ] = False,
@@ -70,6 +87,12 @@ def recall(
             token_budget=budget,
             tags=tags,
             project=project,
+            entity=entity,
+            relation=relation,
+            source=source,
+            scope=scope,
+            garden=garden,
+            min_confidence=min_confidence,
         )
         weights = memory.frames.get(frame).weights
         stored = memory.stats()["memories"]
@@ -85,6 +108,8 @@ def recall(
                 console.print(answers.makings(result, used))
         else:
             console.print(answers.results(answer))
+        if answer.instructions:
+            console.print(answers.instructions(answer))
         for note in answers.notes(answer.degraded, answer.dropped, answer.meta):
             console.print(note)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import voice
-from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.edge.cli.options import Db, Embedder, Garden, Json, Scope
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ def remember(
         str | None,
         typer.Option("--pak-id", metavar="ID", help="An id of your own, to replace it later."),
     ] = None,
+    scope: Scope = None,
+    team: Annotated[
+        str | None,
+        typer.Option("--team", metavar="NAME", help="Whose it is, with --scope team."),
+    ] = None,
+    garden: Garden = None,
     jsonl: Annotated[
         Path | None,
         typer.Option(
@@ -94,6 +100,9 @@ def remember(
         "speaker": speaker,
         "occurred_at": occurred_at,
         "pak_id": pak_id,
+        "scope": scope,
+        "team": team,
+        "garden": garden,
     }
     if jsonl is not None:
         if words or title is not None or pak_id is not None:

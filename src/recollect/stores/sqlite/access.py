@@ -126,24 +126,25 @@ class SqliteAccess:
         found = self._db.all(f"SELECT {_KEY} FROM access_keys WHERE prefix = ?", prefix)
         return _key(found[0]) if found else None
 
-    def keys(self, tenant: str) -> list[KeyRow]:
-        """Return a tenant's keys, oldest first."""
+    def keys(self, tenant: str | None) -> list[KeyRow]:
+        """Return a tenant's keys, or all there are, oldest first."""
         return [
             _key(row)
             for row in self._db.all(
-                f"SELECT {_KEY} FROM access_keys WHERE tenant = ? ORDER BY created_at, prefix",
+                f"SELECT {_KEY} FROM access_keys WHERE tenant = ifnull(?, tenant)"
+                " ORDER BY created_at, prefix",
                 tenant,
             )
         ]
 
-    def revoke_key(self, tenant: str, prefix: str, *, now: str) -> bool:
-        """End a key; return whether there was a living one."""
+    def revoke_key(self, tenant: str | None, prefix: str, *, now: str) -> bool:
+        """End a key of a tenant, or of any; return whether there was a living one."""
         ended = self._db.run(
             "UPDATE access_keys SET revoked_at = ?"
-            " WHERE tenant = ? AND prefix = ? AND revoked_at IS NULL",
+            " WHERE prefix = ? AND tenant = ifnull(?, tenant) AND revoked_at IS NULL",
             now,
-            tenant,
             prefix,
+            tenant,
         )
         return ended.rowcount > 0
 

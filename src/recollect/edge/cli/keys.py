@@ -1,0 +1,157 @@
+"""`recollect keys …`: make, list and end the keys by which programs say who they are.
+
+In: who a key stands for and what it may do. Out: calls of the engine. A secret is shown once, when
+its key is made; it is kept nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make, list and end the keys by which programs say who they are.",
+)
+
+_MAKING = (
+    "Example: recollect keys create --principal ann --permissions read,write --expires"
+    " 2027-01-31T12:00:00Z"
+)
+
+
+@app.command(epilog=_MAKING)
+def create(
+    context: typer.Context,
+    principal: Annotated[
+        str,
+        typer.Option(
+            "--principal",
+            metavar="ID",
+            help="Whom the key stands for: its memories are this name's.",
+            show_default=False,
+        ),
+    ],
+    permissions: Annotated[
+        str,
+        typer.Option(
+            "--permissions",
+            metavar="NAMES",
+            help="Of read, write, admin, moderate and instruct, with commas between.",
+        ),
+    ] = "read",
+    tenant: Annotated[
+        str, typer.Option("--tenant", metavar="NAME", help="Tenants are sealed from each other.")
+    ] = "local",
+    teams: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--team",
+            metavar="NAME",
+            help="A team whose memories it shares; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[
+        str, typer.Option("--name", metavar="TEXT", help="A note to know the key by.")
+    ] = "",
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", metavar="TIME", help="When it ends: 2027-01-31T12:00:00Z."),
+    ] = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """Make a key and show its secret, this once; only a hash of it is stored."""
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+    from recollect.policy import Principal
+
+    who = Principal(
+        tenant=tenant,
+        id=principal,
+        teams=tuple(teams or ()),
+        # What is no permission is refused there, with the names there are.
+        permissions=tuple(_words(permissions)),  # type: ignore[arg-type]
+    )
+    with opening.existing(db, embedder) as memory:
+        issued = memory.keys.create(who, name=name, expires_at=expires)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import access
+
+        # Alone on its line and never wrapped, to be copied whole.
+        console.print(access.introduced(issued.row))
+        console.print(issued.secret, style="bold green", soft_wrap=True)
+        console.print(access.once(issued.row))
+
+    voice.of(context).say(wire.issued(issued), draw)
+
+
+@app.command("list", epilog="Example: recollect keys list --tenant acme")
+def list_(
+    context: typer.Context,
+    tenant: Annotated[
+        str | None,
+        typer.Option(
+            "--tenant", metavar="NAME", help="Only keys of this tenant.", show_default=False
+        ),
+    ] = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """List the keys, oldest first, without their secrets."""
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    with opening.existing(db, embedder) as memory:
+        found = memory.keys.list(tenant)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli import access
+
+        console.print(access.keys(found) if found else "There are no keys.")
+
+    voice.of(context).say(wire.keys(found), draw)
+
+
+@app.command(epilog="Example: recollect keys revoke 9f2c41d07ab3")
+def revoke(
+    context: typer.Context,
+    prefix: Annotated[
+        str,
+        typer.Argument(metavar="PREFIX", help="The key's public part, as `keys list` shows it."),
+    ],
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """End a key at once and for good."""
+    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli.drawing import plain
+
+    with opening.existing(db, embedder) as memory:
+        if not memory.keys.revoke(prefix):
+            raise InvalidInput(
+                f"There is no living key {prefix!r:.60}.", hint="`recollect keys list` names them."
+            )
+    voice.of(context).say(
+        {"revoked": prefix},
+        lambda console: console.print(f"Revoked {plain(prefix)}. Nobody gets in with it any more."),
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]

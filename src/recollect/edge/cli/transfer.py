@@ -1,0 +1,144 @@
+"""`recollect export` and `recollect import`: memories as lines of JSON, out of a file and into one.
+
+In: a file, or the pipe. Out: calls of the engine. Lines go to stdout alone; what there is to say
+about them goes to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from recollect.edge.cli import voice
+from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.errors import InvalidInput, RecollectError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["export", "import_"]
+
+_PIPE = Path("-")
+_PARTS = (("memory", "memories"), ("link", "links"), ("dispute", "disputes"))
+
+
+def export(
+    context: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="[FILE]", help="Where to; - or nothing is stdout."),
+    ] = _PIPE,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+) -> None:
+    """Write all memories, links and disputes as lines of JSON, for `import` to take back."""
+    from recollect.edge.cli import memory as opening
+
+    speaking = voice.of(context)
+    with opening.existing(db, embedder) as memory:
+        total = memory.stats()["memories"]
+        if file == _PIPE:
+            # Always UTF-8, whatever the terminal speaks: this is for `import` to read.
+            with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as pipe:
+                _written(memory.export(), pipe, lambda _done, _total: None, total)
+            return
+        with speaking.progress("Exporting", total) as progress, _replacing(file) as target:
+            counts = _written(memory.export(), target, progress, total)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.drawing import plain
+
+        told = ", ".join(
+            f"{counts[many]:,} {one if counts[many] == 1 else many}" for one, many in _PARTS
+        )
+        console.print(f"Exported {told} to {plain(str(file))}.", soft_wrap=True)
+
+    speaking.say({"file": str(file), **counts}, draw)
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An export; - is stdin.")],
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Take back what `export` wrote, starting a new file if there is none.
+
+    Every line is checked before the first is stored. What is there already stays one memory.
+    """
+    from recollect.edge import wire
+    from recollect.edge.cli import memory as opening
+
+    lines = _read(file)
+    speaking = voice.of(context)
+    with (
+        opening.new_or_existing(db, embedder) as memory,
+        speaking.progress("Importing", len(lines)) as progress,
+    ):
+        done = memory.import_(lines, progress=progress)
+
+    def draw(console: Console) -> None:
+        tally = wire.imported(done)
+        console.print(f"Imported {len(done):,} memories, {tally['created']:,} of them new.")
+        if tally["pending"]:
+            console.print(f"{tally['pending']:,} of them wait for a vector: the embedder failed.")
+
+    speaking.say(wire.imported(done), draw)
+
+
+def _written(
+    lines: Iterable[str], target: TextIO, progress: Callable[[int, int], None], total: int
+) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for line in lines:
+        target.write(line + "\n")
+        counts[json.loads(line)["kind"]] += 1
+        progress(min(counts["memory"], total), total)
+    return {name: counts[kind] for kind, name in _PARTS}
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[TextIO]:
+    """Write beside the file and rename: it is there as a whole, readable by its owner alone."""
+    place = file.expanduser()
+    try:
+        handle, draft = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as target:
+                yield target
+            Path(draft).replace(place)
+        finally:
+            Path(draft).unlink(missing_ok=True)
+    except RecollectError:
+        raise  # some of ours are errors of the system too
+    except OSError as error:
+        raise InvalidInput(
+            f"{file} cannot be written: {error.strerror}.",
+            hint="name a file in a folder that may be written to.",
+        ) from error
+
+
+def _read(file: Path) -> list[str]:
+    try:
+        data = sys.stdin.buffer.read() if file == _PIPE else file.expanduser().read_bytes()
+        return data.decode("utf-8-sig").split("\n")
+    except OSError as error:
+        raise InvalidInput(
+            f"{file} cannot be read: {error.strerror}.", hint="name a file that `export` wrote."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{file} is not UTF-8: byte {error.start} cannot be read.",
+            hint="name a file that `export` wrote.",
+        ) from error

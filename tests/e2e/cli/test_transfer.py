@@ -1,0 +1,81 @@
+"""`export` and `import`: what one database gives, another takes."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect import Recollect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from subprocess import CompletedProcess
+
+    Run = Callable[..., CompletedProcess[str]]
+
+
+def known(db: Path) -> dict[str, tuple[str, tuple[str, ...], int]]:
+    with Recollect.open(db) as memory:
+        items = memory.list(limit=1000).items
+        return {one.pak_id: (one.content, one.tags, one.reinforced) for one in items}
+
+
+def test_what_is_exported_is_imported_again(run: Run, shop: Path, tmp_path: Path) -> None:
+    file, db = tmp_path / "shop.jsonl", tmp_path / "twin.db"
+    said = run("export", file, "--db", shop)
+    assert said.stdout == f"Exported 30 memories, 7 links, 1 dispute to {file}.\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+    taken = run("import", file, "--db", db, "--json")
+    assert json.loads(taken.stdout) == {"imported": 30, "created": 30, "pending": 0}
+    assert known(db) == known(shop)
+    again = run("import", file, "--db", db)
+    assert again.stdout == "Imported 30 memories, 0 of them new.\n"
+    with Recollect.open(db) as twin, Recollect.open(shop) as memory:
+        assert twin.disputes() == memory.disputes()
+        links = [line for line in memory.export() if json.loads(line)["kind"] == "link"]
+        assert [line for line in twin.export() if json.loads(line)["kind"] == "link"] == links
+
+
+def test_an_export_goes_through_a_pipe_in_utf_8(run: Run, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+    run("remember", "Grüner Tee für Zoë 🍵", "--pak-id", "tea", "--db", first)
+    lines = run("export", "--db", first, PYTHONIOENCODING="latin-1")
+    assert lines.stderr == ""
+    assert [json.loads(line)["kind"] for line in lines.stdout.splitlines()] == ["memory"]
+    taken = run("import", "-", "--db", second, stdin=lines.stdout)
+    assert taken.stdout == "Imported 1 memories, 1 of them new.\n"
+    assert known(second) == known(first)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('{"kind": "memory", "content": "fine"}\nnonsense\n', "line 2 is not a line of an export"),
+        ('{"kind": "memory", "content": " "}\n', "line 1: content is blank"),
+        ('{"content": "no kind"}\n', "line 1 is not a line of an export"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_imported(
+    run: Run, tmp_path: Path, lines: str, said: str
+) -> None:
+    db = tmp_path / "agent.db"
+    result = run("import", "-", "--db", db, stdin=lines)
+    assert result.returncode == 1
+    assert said in result.stderr
+    assert known(db) == {}
+
+
+def test_a_file_that_cannot_be_read_or_written_is_named(
+    run: Run, shop: Path, tmp_path: Path
+) -> None:
+    nowhere = tmp_path / "no" / "where.jsonl"
+    for command in (("export", nowhere, "--db", shop), ("import", nowhere, "--db", tmp_path / "n")):
+        result = run(*command)
+        assert result.returncode == 1
+        assert f"{nowhere} cannot be" in result.stderr
+        assert "Hint:" in result.stderr

@@ -1,0 +1,110 @@
+"""A store that an older release wrote opens, moves forward as a whole, and answers."""
+
+from __future__ import annotations
+
+import gzip
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.e2e.engine.conftest import Start
+from tests.house.snippets import ROOT
+
+from recollect import Recollect
+from recollect.model import canonical_json
+from recollect.policy import Principal
+from recollect.stores.sqlite.schema import ENGINE_VERSION
+from recollect.testing import FakeClock
+
+OLD = ROOT / "tests/data/stores/engine-1.db.gz"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A copy of the store of engine version 1."""
+    path = tmp_path / "agent.db"
+    path.write_bytes(gzip.decompress(OLD.read_bytes()))
+    assert version_of(path) == 1
+    return path
+
+
+def version_of(path: Path) -> int:
+    with sqlite3.connect(path) as connection:
+        found: int = connection.execute("SELECT version FROM engine_state").fetchone()[0]
+    connection.close()
+    return found
+
+
+def opened(path: Path) -> Recollect:
+    return Recollect.open(path, clock=FakeClock(), hours="wall")
+
+
+def answers(memory: Recollect) -> list[str]:
+    questions = (None, "background tasks", "ship the release", "green tea")
+    return [canonical_json(memory.recall(question)) for question in questions]
+
+
+def test_an_old_store_is_brought_forward_and_answers(old: Path) -> None:
+    with opened(old) as memory:
+        assert memory.check() == ()
+        found = memory.recall("which queue runs background tasks?")
+        # Of the two that contradict each other the one that was written later stays.
+        assert found.results[0].fact.pak_id == "rabbit"
+        assert ("celery", "suppress") in {(one.pak_id, one.stage) for one in found.dropped}
+        assert "kiln" not in {one.fact.pak_id for one in memory.recall("kiln until May").results}
+        assert memory.get("kiln") is None
+        assert [one.fact.pak_id for one in memory.recall(source="mail").results] == ["mail"]
+    assert version_of(old) == ENGINE_VERSION
+
+
+def test_entities_of_an_old_store_are_found_however_they_are_spelt(old: Path) -> None:
+    with opened(old) as memory:
+        for name, pak_id in (("celery", "celery"), ("Rabbit MQ", "rabbit")):
+            found = memory.recall("jobs", entity=name).results
+            assert [one.fact.pak_id for one in found] == [pak_id]
+        assert memory.forget(entity="REDIS").pak_ids == ("celery",)
+
+
+def test_texts_of_an_old_store_are_examined_when_they_are_read(old: Path) -> None:
+    with opened(old) as memory:
+        (one,) = memory.recall("instructions", source="mail").results
+        assert one.risk == ("ignore_instructions", "prompt_leak")
+    with Recollect.open(old, sanitizer="block") as memory:
+        assert memory.recall("instructions", source="mail").results == ()
+
+
+def test_all_of_an_old_store_is_the_local_principals(old: Path) -> None:
+    with opened(old) as memory:
+        assert "review" in [frame.name for frame in memory.frames.list()]
+        assert memory.frames.get("review").token_budget == 400
+        stranger = memory.as_principal(Principal(tenant="acme", id="local"))
+        assert stranger.recall("background tasks").results == ()
+        assert "review" not in [frame.name for frame in stranger.frames.list()]
+        assert memory.audit() == []
+
+
+@pytest.mark.parametrize("statements", [0, 1, 7, 20, 30])
+def test_killed_while_migrating_leaves_an_old_store_or_a_new_one(
+    old: Path, tmp_path: Path, start: Start, statements: int
+) -> None:
+    untouched = tmp_path / "untouched.db"
+    untouched.write_bytes(old.read_bytes())
+    process = start("die_while_migrating.py", old, statements)
+    _, complaint = process.communicate()
+    assert process.returncode == -signal.SIGKILL, complaint
+    assert version_of(old) == 1
+    with opened(old) as memory, opened(untouched) as twin:
+        assert memory.check() == ()
+        assert answers(memory) == answers(twin)
+    assert version_of(old) == ENGINE_VERSION
+
+
+def test_killed_right_after_migrating_leaves_a_new_store(old: Path, start: Start) -> None:
+    process = start("die_while_migrating.py", old, "committed")
+    _, complaint = process.communicate()
+    assert process.returncode == -signal.SIGKILL, complaint
+    assert version_of(old) == ENGINE_VERSION
+    with opened(old) as memory:
+        assert memory.check() == ()
+        assert memory.recall("ship the release").results[0].fact.pak_id == "goal"
