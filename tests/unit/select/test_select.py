@@ -273,6 +273,7 @@ def test_a_selection_writes_nothing(store: RecallStore) -> None:
 
 def test_the_number_of_statements_does_not_depend_on_the_candidates(store: RecallStore) -> None:
     seen: list[str] = []
+    select(store, SelectQuery("redis", now=NOW))
     for count in (3, 300):
         with store.transaction():
             for number in range(count):
@@ -286,26 +287,33 @@ def test_the_number_of_statements_does_not_depend_on_the_candidates(store: Recal
     assert seen[0] == seen[1]
 
 
-def test_the_work_grows_with_the_hits_and_not_with_the_catalogue(store: RecallStore) -> None:
-    def work(extra: int) -> int:
-        store.upsert_paks(
-            {
-                "pak_id": f"noise {number}",
-                "pak_type": "note",
-                "source_type": "doc",
-                "authority": "human",
-                "title": f"noise {number}",
-                "content_hash": str(number),
-            }
-            for number in range(extra)
-        )
+def test_the_work_grows_with_the_hits_and_not_with_the_catalogue() -> None:
+    def work(others: int) -> int:
+        with RecallStore.open(":memory:") as store:
+            with store.transaction():
+                for number in range(others):
+                    put(store, f"noise {number}", title=f"noise {number}")
+            for number in range(20):
+                put(store, f"p{number}", title="redis")
+            with counted(store.conn) as done:
+                select(store, SelectQuery("redis", now=NOW))
+            return done.steps
+
+    assert work(3000) <= work(10) * 1.2
+
+
+def test_after_a_write_only_what_changed_is_read_again(store: RecallStore) -> None:
+    def work() -> int:
         with counted(store.conn) as done:
-            select(store, SelectQuery("redis", now=NOW))
+            select(store, SelectQuery("redis", project="shop", now=NOW))
         return done.steps
 
-    for number in range(20):
-        put(store, f"p{number}", title="redis")
-    assert work(3000) <= work(10) * 1.2
+    for number in range(400):
+        put(store, f"p{number}", title="redis", project="shop")
+    first = work()
+    store.set_pak_reason_codes("p7", [ReasonCodeEntry("user_pinned")])
+    assert work() < first / 2
+    assert picked(store, text="redis", project="shop", limit=1) == ["p7"]
 
 
 @pytest.mark.parametrize(

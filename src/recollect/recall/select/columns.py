@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.paks import RecallStore
+from recollect.recall.select.journal import Touched, begin, taken
 from recollect.recall.select.values import moment
 from recollect.recall.select.words import Hit, Statistics, posting
 
@@ -26,6 +27,8 @@ __all__ = ["NEVER", "Columns", "Documents", "Kept", "Names", "Rows", "kept", "li
 NEVER = np.iinfo(np.int64).min
 # So many occurrences of words are kept, three numbers each.
 _MOST_HELD = 1_000_000
+# Forgotten rows leave holes; with more than so many it is better to start anew.
+_MOST_FORGOTTEN = 50_000
 
 Ints = NDArray[np.int64]
 Objects = NDArray[np.object_]
@@ -69,6 +72,10 @@ class _Places:
             return np.full(len(keys), -1, np.int64)
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[at] == keys, self._values[at], -1)
+
+    def remove(self, keys: Ints) -> None:
+        left = ~np.isin(self._keys, keys)
+        self._keys, self._values = self._keys[left], self._values[left]
 
     def add(self, keys: Ints, values: Ints) -> None:
         everything = np.concatenate([self._keys, keys])
@@ -117,6 +124,10 @@ class Rows:
             return slots
         self._fetch(conn, missing)
         return self._places.of(row_ids)
+
+    def forget(self, row_ids: Ints) -> None:
+        """Let rows be fetched anew; whoever holds their slots may still look at what they were."""
+        self._places.remove(row_ids)
 
     def _fetch(self, conn: sqlite3.Connection, row_ids: Ints) -> None:
         found = conn.execute(_ROWS, (listed(row_ids),)).fetchall()
@@ -174,6 +185,10 @@ class Documents:
         found = places >= 0
         return np.where(found, self._row_ids[places], -1), np.where(found, self._lengths[places], 0)
 
+    def forget(self, documents: Ints) -> None:
+        """Let documents be fetched anew."""
+        self._places.remove(documents)
+
     def _fetch(self, conn: sqlite3.Connection, documents: Ints) -> None:
         found = conn.execute(_DOCUMENTS, (listed(documents),)).fetchall()
         first = len(self._row_ids)
@@ -184,14 +199,27 @@ class Documents:
 
 
 class Kept:
-    """What was read of one store, good for one state of it."""
+    """What was read of one store, good for one state of it.
+
+    What the store's own connection changes is forgotten row by row.
+    """
 
     def __init__(self) -> None:
+        self._forgotten = 0
         self.rows = Rows()
         self._documents = Documents()
         self._hits: dict[str, Hit] = {}
         self._held = 0
         self._counted: tuple[Collection[str] | None, Statistics] | None = None
+
+    def forget(self, touched: Touched) -> bool:
+        """Forget what was changed; return whether what is left is worth keeping."""
+        if len(touched.rows) or len(touched.documents):
+            self.rows.forget(touched.rows)
+            self._documents.forget(touched.documents)
+            self._hits, self._held, self._counted = {}, 0, None
+            self._forgotten += len(touched.rows) + len(touched.documents)
+        return self._forgotten <= _MOST_FORGOTTEN
 
     def hit(self, conn: sqlite3.Connection, token: str) -> Hit:
         """Return the Paks that hold a word."""
@@ -220,14 +248,22 @@ class Kept:
 
 
 class _State(NamedTuple):
-    """What differs whenever the rows may: by other connections, by this one, by VACUUM."""
+    """What differs whenever rows may have changed that nobody noted: by others, by VACUUM."""
 
     data_version: int
-    changes: int
     schema_version: int
 
 
-_MEMORY: WeakKeyDictionary[RecallStore, tuple[_State, Kept]] = WeakKeyDictionary()
+@dataclass(slots=True)
+class _Memory:
+    """What is kept of one store, as of a state and a count of the connection's own changes."""
+
+    state: _State
+    changes: int
+    kept: Kept
+
+
+_MEMORIES: WeakKeyDictionary[RecallStore, _Memory] = WeakKeyDictionary()
 
 
 def kept(store: RecallStore, *, alone: bool) -> Kept:
@@ -238,12 +274,16 @@ def kept(store: RecallStore, *, alone: bool) -> Kept:
     """
     if not alone:
         return Kept()
-    state = _state(store.conn)
-    found = _MEMORY.get(store)
-    if found is None or found[0] != state:
-        found = (state, Kept())
-        _MEMORY[store] = found
-    return found[1]
+    conn, state = store.conn, _state(store.conn)
+    memory = _MEMORIES.get(store)
+    if memory is None or memory.state != state:
+        begin(conn)
+        memory = _MEMORIES[store] = _Memory(state, conn.total_changes, Kept())
+    elif memory.changes != conn.total_changes:
+        if not memory.kept.forget(taken(conn)):
+            memory.kept = Kept()
+        memory.changes = conn.total_changes
+    return memory.kept
 
 
 def varints(data: bytes) -> list[int]:
@@ -286,7 +326,7 @@ def _statistics(conn: sqlite3.Connection, readable: Collection[str] | None) -> S
 def _state(conn: sqlite3.Connection) -> _State:
     (data_version,) = conn.execute("PRAGMA main.data_version").fetchone()
     (schema_version,) = conn.execute("PRAGMA main.schema_version").fetchone()
-    return _State(data_version, conn.total_changes, schema_version)
+    return _State(data_version, schema_version)
 
 
 def _length(size: bytes) -> int:
