@@ -14,7 +14,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
@@ -48,6 +48,7 @@ from recollect.model import (
     RecallResponse,
     Remembered,
     Scope,
+    Verb,
 )
 from recollect.opened import OpenStore, model_of
 from recollect.paks import RecallStore, UnknownPak
@@ -58,7 +59,7 @@ from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, Dispute, MemoryStore, Standing
-from recollect.recall.explain import explain_frame, explain_recall
+from recollect.recall.explain import denied, explain_frame, explain_recall
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pack import count_tokens
@@ -372,13 +373,7 @@ class Recollect:
         """
         with self._opened.turn():
             definition = self._frames.get(name)
-        budget = definition.token_budget if token_budget is None else token_budget
-        wanted = PreFrame(
-            name=definition.name,
-            query=asked.query(query) or "",
-            k=asked.top_k(top_k),
-            token_budget=asked.positive("token_budget", budget, 10**9),
-        )
+        wanted = _pre_frame(definition, query, top_k, token_budget)
         return self._opened.dispatcher.frame(wanted, functools.partial(self._frame, definition))
 
     def select(self, query: SelectQuery) -> SelectResult:
@@ -403,15 +398,18 @@ class Recollect:
         `RecallRequest` that of `respond`, and for a `SelectQuery` that of `select`, whole as they
         are. What may not be read is explained like what is not there.
         """
+        name = asked.name("pak_id", pak_id)
         if isinstance(query, SelectQuery):
-            return self._explain_selection(pak_id, query)
+            return self._explain_selection(name, query)
         if frame is not None:
-            return self._explain_frame(pak_id, query, frame, top_k, token_budget)
+            return self._explain_frame(name, query, frame, top_k, token_budget)
         if not isinstance(query, RecallRequest):
             query = RecallRequest(query=query, top_k=top_k, token_budget=token_budget)
-        wanted = asked.recall(query)
+        wanted, touch = self._opened.dispatcher.before_recall(asked.recall(query))
+        if touch.denied is not None:
+            return self._denied(name, "recall", wanted.to_dict(), touch)
         with self._opened.turn():
-            return explain_recall(asked.name("pak_id", pak_id), self._went(wanted))
+            return explain_recall(name, self._went(wanted))
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
@@ -678,24 +676,31 @@ class Recollect:
     ) -> Explanation:
         with self._opened.turn():
             definition = self._frames.get(frame)
-            budget = definition.token_budget if token_budget is None else token_budget
+        wanted, touch = self._opened.dispatcher.before_frame(
+            _pre_frame(definition, query, top_k, token_budget)
+        )
+        if touch.denied is not None:
+            return self._denied(pak_id, "frame", asdict(wanted), touch)
+        with self._opened.turn():
             sight = self._sight()
-            clock = self._clock_of(sight)
-            request = _frame_request(definition, query, top_k, budget, sight, clock)
-            stages = run(request, self._opened.sources(sight))
-            return explain_frame(asked.name("pak_id", pak_id), stages)
+            clock, budget = self._clock_of(sight), wanted.token_budget
+            request = _frame_request(definition, wanted.query, wanted.k, budget, sight, clock)
+            return explain_frame(pak_id, run(request, self._opened.sources(sight)))
 
     def _explain_selection(self, pak_id: str, query: SelectQuery) -> Explanation:
-        name, dated = asked.name("pak_id", pak_id), self._dated(query)
+        wanted, touch = self._opened.dispatcher.before_select(checked(query, self._now()))
+        if touch.denied is not None:
+            return self._denied(pak_id, "select", wanted.to_dict(), touch)
         with self._opened.turn(), self._catalogue.snapshot():
             readable = self._readable()
             count = self._opened.count_tokens
-            return explain(self._catalogue, name, dated, readable=readable, count=count)
+            return explain(self._catalogue, pak_id, wanted, readable=readable, count=count)
 
-    def _dated(self, query: SelectQuery) -> SelectQuery:
-        if isinstance(query, SelectQuery) and query.now is None:
-            return replace(query, now=self._now())
-        return query
+    def _denied(
+        self, pak_id: str, verb: Verb, query: Mapping[str, Any], touch: Touch
+    ) -> Explanation:
+        reason = touch.denied.reason if touch.denied else ""
+        return denied(pak_id, verb, query=query, generated_at=self._now(), reason=reason)
 
     def _readable(self) -> frozenset[str] | None:
         """Return the Paks that the principal may read, None for all there are.
@@ -906,6 +911,18 @@ class _FrameRows:
         need(self._principal, "admin")
         with self._opened.turn(), self._store.transaction():
             self._store.delete_frame(self._principal.tenant, name)
+
+
+def _pre_frame(
+    frame: FrameDefinition, query: object, top_k: object, token_budget: object
+) -> PreFrame:
+    budget = frame.token_budget if token_budget is None else token_budget
+    return PreFrame(
+        name=frame.name,
+        query=asked.query(query) or "",
+        k=asked.top_k(top_k),
+        token_budget=asked.positive("token_budget", budget, 10**9),
+    )
 
 
 def _frame_request(

@@ -89,10 +89,7 @@ class Dispatcher:
         """Answer a request, as the hooks rewrote it; `refuse` makes the empty answer."""
         if self.hooks.is_idle:
             return answer(request)
-        touch = Touch()
-        request = self._expanded(request, touch)
-        if touch.denied is None:
-            request = self._asked(request, touch)
+        request, touch = self.before_recall(request)
         response = refuse(request) if touch.denied is not None else answer(request)
         if touch.runs:
             response = replace(
@@ -112,18 +109,15 @@ class Dispatcher:
         """Render a frame, as the hooks rewrote it."""
         if self.hooks.is_idle:
             return answer(asked)
-        touch = Touch()
-        fired = self.hooks.before(asked)
-        touch.add(fired)
-        asked = fired.payload
-        result = answer(asked) if fired.denied is None else _no_frame(asked)
+        asked, touch = self.before_frame(asked)
+        result = answer(asked) if touch.denied is None else _no_frame(asked)
         if touch.runs:
             result = replace(
                 result,
                 degraded=(*result.degraded, *touch.degraded),
                 meta={**result.meta, **touch.meta("pre_frame")},
             )
-        if fired.denied is None:
+        if touch.denied is None:
             self._framed(asked, result)
         return result
 
@@ -133,6 +127,36 @@ class Dispatcher:
         """Select, as the hooks rewrote it."""
         if self.hooks.is_idle:
             return answer(query)
+        query, touch = self.before_select(query)
+        if touch.denied is None:
+            result = answer(query)
+        else:
+            result = SelectResult((), (), str(query.now or ""), query)
+        said = {**touch.meta("pre_select"), "degraded": list(touch.degraded)}
+        return replace(result, meta=said) if touch.runs else result
+
+    def before_recall(self, request: RecallRequest) -> tuple[RecallRequest, Touch]:
+        """Return a request as the hooks rewrite it, and what they had to do with it."""
+        touch = Touch()
+        if self.hooks.is_idle:
+            return request, touch
+        request = self._expanded(request, touch)
+        return (request if touch.denied else self._asked(request, touch)), touch
+
+    def before_frame(self, asked: PreFrame) -> tuple[PreFrame, Touch]:
+        """Return what is asked of a frame as the hooks rewrite it, and what they had to do."""
+        touch = Touch()
+        if self.hooks.is_idle:
+            return asked, touch
+        fired = self.hooks.before(asked)
+        touch.add(fired)
+        return fired.payload, touch
+
+    def before_select(self, query: SelectQuery) -> tuple[SelectQuery, Touch]:
+        """Return a query as the hooks rewrite it, and what they had to do with it."""
+        touch = Touch()
+        if self.hooks.is_idle:
+            return query, touch
         fired = self.hooks.before(
             PreSelect(
                 query=query.text,
@@ -142,15 +166,9 @@ class Dispatcher:
                 pak_type=query.pak_type,
             )
         )
-        touch = Touch()
         touch.add(fired)
-        query = replace(query, **_named(fired.delta, query="text", namespace="project", k="limit"))
-        if fired.denied is None:
-            result = answer(query)
-        else:
-            result = SelectResult((), (), str(query.now or ""), query)
-        said = {**touch.meta("pre_select"), "degraded": list(touch.degraded)}
-        return replace(result, meta=said) if touch.runs else result
+        delta = _named(fired.delta, query="text", namespace="project", k="limit")
+        return replace(query, **delta), touch
 
     def remember(self, memory: Memory) -> Touch:
         """Return what the hooks make of a text that is to be stored; `delta` as arguments."""

@@ -33,7 +33,7 @@ from recollect.recall.pipeline import Stages, reach_of
 from recollect.recall.respond import Went, as_run, shown
 from recollect.recall.sight import Sight
 
-__all__ = ["explain_frame", "explain_recall"]
+__all__ = ["denied", "explain_frame", "explain_recall"]
 
 _DECIMALS = 9
 # In the order in which a request looks at them.
@@ -93,6 +93,14 @@ def explain_frame(pak_id: str, stages: Stages) -> Explanation:
     if memory is None:
         return _unknown(asked)
     return _explained(asked, memory, stages, stages.packed.blocks, wanted=None)
+
+
+def denied(
+    pak_id: str, verb: Verb, *, query: Mapping[str, Any], generated_at: str, reason: str
+) -> Explanation:
+    """Return the explanation of any Pak when a hook refused the whole request."""
+    asked = _Asked(pak_id, verb, query, generated_at)
+    return asked.told("hook", f"A hook denied the request: {reason}.")
 
 
 def _readable(pak_id: str, sight: Sight) -> Memory | None:

@@ -5,12 +5,16 @@ For each kind of why-not there is a store in which it happens.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.contract.engine.looking import recalled
 
 from recollect import Recollect
 from recollect.errors import InvalidInput
+from recollect.hooks.sdk import deny, modify
 from recollect.model import Explanation, Principal, RecallRequest, Weights
+from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 ANN = Principal(tenant="acme", id="ann", teams=("red",))
@@ -246,3 +250,33 @@ def test_an_expanded_pak_says_what_it_is_linked_to(
     assert told.returned
     assert "linked to seed" in told.why
     assert told.contributions[0].value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("event", "verb", "question", "frame"),
+    [
+        ("pre_recall", "recall", "queue", None),
+        ("pre_recall_expand", "recall", "queue", None),
+        ("pre_frame", "frame", "queue", "attention"),
+        ("pre_select", "select", SelectQuery("queue"), None),
+    ],
+)
+@pytest.mark.usefixtures("patient_hooks")
+def test_a_hook_that_refuses_the_request_is_the_reason(
+    memory: Recollect, event: str, verb: str, question: Any, frame: str | None
+) -> None:
+    memory.remember("queue", pak_id="a")
+    memory.hooks.register(event, lambda _: deny("not on Sundays"))
+    told = memory.explain("a", question, frame=frame)
+    assert (told.verb, told.stage) == (verb, "hook")
+    assert told.reason == "A hook denied the request: not on Sundays."
+    assert memory.explain("nobody", question, frame=frame).stage == "hook"
+
+
+@pytest.mark.usefixtures("patient_hooks")
+def test_a_request_that_a_hook_rewrote_is_explained_as_it_ran(memory: Recollect) -> None:
+    memory.remember("queue", pak_id="a", project="shop")
+    memory.hooks.register("pre_recall", lambda _: modify(namespace="farm"))
+    told = memory.explain("a", "queue")
+    assert (told.stage, told.query["project"]) == ("filter", "farm")
+    assert told.reason == "Filtered out: its project is shop, not farm."
