@@ -73,6 +73,9 @@ class _Places:
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[at] == keys, self._values[at], -1)
 
+    def keys(self) -> Ints:
+        return self._keys
+
     def remove(self, keys: Ints) -> None:
         left = ~np.isin(self._keys, keys)
         self._keys, self._values = self._keys[left], self._values[left]
@@ -185,9 +188,11 @@ class Documents:
         found = places >= 0
         return np.where(found, self._row_ids[places], -1), np.where(found, self._lengths[places], 0)
 
-    def forget(self, documents: Ints) -> None:
-        """Let documents be fetched anew."""
-        self._places.remove(documents)
+    def forget(self, touched: Touched) -> None:
+        """Let documents be fetched anew: those that were touched, and those of touched Paks."""
+        known = self._places.keys()
+        of_touched = np.isin(self._row_ids[self._places.of(known)], touched.rows)
+        self._places.remove(np.concatenate([touched.documents, known[of_touched]]))
 
     def _fetch(self, conn: sqlite3.Connection, documents: Ints) -> None:
         found = conn.execute(_DOCUMENTS, (listed(documents),)).fetchall()
@@ -216,7 +221,7 @@ class Kept:
         """Forget what was changed; return whether what is left is worth keeping."""
         if len(touched.rows) or len(touched.documents):
             self.rows.forget(touched.rows)
-            self._documents.forget(touched.documents)
+            self._documents.forget(touched)
             self._hits, self._held, self._counted = {}, 0, None
             self._forgotten += len(touched.rows) + len(touched.documents)
         return self._forgotten <= _MOST_FORGOTTEN
