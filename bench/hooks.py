@@ -7,14 +7,18 @@ Run `python -m bench.hooks` on a machine that does nothing else. It prints a tab
 from __future__ import annotations
 
 import argparse
+import functools
+import json
 import os
+import platform
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -23,18 +27,19 @@ from types import TracebackType
 from rich.console import Console
 
 from bench import report
-from bench.recall_report import Bar, Finding, RecallRun, Unit, markdown, ratio, show, single
+from bench.recall import OtherJobs
+from bench.recall_report import Bar, Finding, RecallRun, Unit, ratio, show, single
 from bench.workers import by_turns
-from recollect import Recollect
-from recollect.hooks.handle import Hooks
-from recollect.hooks.errors import HookFailed
-from recollect.hooks.events import RecallExpandQuery
+from recollect import Recollect, __version__
+from recollect.hooks import Hooks, RecallExpandQuery
+from recollect.hooks.dispatcher import Dispatcher
 from recollect.hooks.request import Request, Written
+from recollect.model import RecallRequest, RecallResponse
 
 RESULTS = Path(__file__).parent / "results" / "hooks.json"
 QUESTION = "how do we deploy the shop on a Friday?"
 BLOCK, ROUNDS = 50, 40
-TOGETHER, TAKES_S = 8, 0.005
+TOGETHER = 8
 
 HOOK = """
 from recollect.hooks.sdk import hook, modify, serve
@@ -79,7 +84,8 @@ class Echo:
             stdout=subprocess.PIPE,
             bufsize=0,
         )
-        assert self._child.stdin and self._child.stdout
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
         self._to, self._from = self._child.stdin.fileno(), self._child.stdout.fileno()
         self._line = line
 
@@ -160,8 +166,8 @@ def recalls(folder: Path) -> Iterator[Finding]:
     """Recall from one small memory: without hooks, with a breaker open, and eight at once."""
     with Recollect.open(folder / "plain.db", embedder="none") as memory:
         _fill(memory)
-        plain = _bare_cost(memory)
-        yield single("no hooks configured, a recall", 0, plain, Unit.SECONDS, bar=Bar(2e-6))
+        none = _cost_of_none(memory)
+    yield single("no hooks configured, a recall", 0, none, Unit.SECONDS, bar=Bar(2e-6))
     with ExitStack() as stack:
         without = stack.enter_context(Recollect.open(folder / "plain.db", embedder="none"))
         broken = stack.enter_context(_memory(folder, "silent.py", SILENT))
@@ -173,7 +179,8 @@ def recalls(folder: Path) -> Iterator[Finding]:
                 "open": lambda: broken.recall(QUESTION),
             }
         )
-        assert "silent.py" in broken.recall(QUESTION).degraded
+        if not broken.recall(QUESTION).degraded:
+            raise RuntimeError("The breaker is closed; this measured something else.")
     over = [after - before for after, before in zip(found["open"], found["without"], strict=True)]
     yield single("breaker open, over no hook", 1, over, Unit.SECONDS, bar=Bar(0.001))
     with _memory(folder, "slow.py", SLOW) as slow, ThreadPoolExecutor(TOGETHER) as pool:
@@ -193,17 +200,95 @@ def recalls(folder: Path) -> Iterator[Finding]:
     yield single("eight recalls at once, a hook of 5 ms", 8, taken, Unit.SECONDS, bar=Bar(0.015))
 
 
+def measure() -> RecallRun:
+    """Run the benchmark."""
+    others = OtherJobs()
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        findings = (*daemons(Path(folder)), *recalls(Path(folder)))
+    return RecallRun(
+        taken_at=report.now(),
+        commit=report.commit(),
+        others=others.cores(),
+        machine=report.machine(),
+        versions={"recollect": __version__, "python": platform.python_version()},
+        findings=findings,
+        growth=(),
+    )
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
     parser.add_argument("--json", type=Path, default=RESULTS, metavar="PATH", help="result file")
-    parser.add_argument("--markdown", action="store_true", help="print Markdown, for the docs")
     options = parser.parse_args()
-    if len(_cores()) > 1:
-        os.sched_setaffinity(0, {_cores()[0]})
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        findings = [*daemons(Path(folder)), *recalls(Path(folder))]
-    print(findings, options)
+    here = sorted(os.sched_getaffinity(0))[:1]
+    if _elsewhere():
+        os.sched_setaffinity(0, here)
+    run = measure()
+    run.write(options.json)
+    show(run, Console() if sys.stdout.isatty() else Console(width=160), title="What hooks cost")
+    print(f"written to {options.json}")
+
+
+def _fill(memory: Recollect) -> None:
+    memory.remember_many([f"note {number} on how we deploy the shop" for number in range(50)])
+
+
+def _cost_of_none(memory: Recollect) -> list[float]:
+    """Return what it costs a recall that there could be hooks: the dispatcher with none."""
+    request = RecallRequest(query=QUESTION)
+    dispatcher = Dispatcher(memory.hooks)
+    answer = memory.recall(QUESTION)
+
+    def bare(_: RecallRequest) -> RecallResponse:
+        return answer
+
+    count, found = 2000, []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        for _ in range(count):
+            bare(request)
+        between = time.perf_counter()
+        for _ in range(count):
+            dispatcher.recall(request, bare, bare)
+        found.append((time.perf_counter() - between - (between - began)) / count)
+    return found
+
+
+def _script(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def _file(folder: Path, name: str, text: str, count: int = 1) -> Path:
+    """Write a hook, and a file that has it so many times, on another core than ours."""
+    script = _script(folder, name, text)
+    command = [*_elsewhere(), sys.executable, str(script)]
+    table = f'[[hook]]\nevent = "pre_recall_expand"\ncommand = {json.dumps(command)}\n'
+    return _script(folder, f"{name}-{count}.toml", table * count)
+
+
+@contextmanager
+def _hooks(folder: Path, text: str, count: int) -> Iterator[Hooks]:
+    hooks = Hooks(_file(folder, "hook.py", text, count))
+    try:
+        yield hooks
+    finally:
+        hooks.close()
+
+
+def _memory(folder: Path, name: str, text: str) -> Recollect:
+    file = _file(folder, name, text)
+    return Recollect.open(folder / "plain.db", embedder="none", hooks=file)
+
+
+@functools.cache
+def _elsewhere() -> tuple[str, ...]:
+    """Return what puts a child on another core than ours: both echo and hooks are woken there."""
+    cores = sorted(os.sched_getaffinity(0))
+    taskset = shutil.which("taskset")
+    return (taskset, "-c", str(cores[1])) if taskset and len(cores) > 1 else ()
 
 
 if __name__ == "__main__":

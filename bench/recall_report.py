@@ -22,6 +22,8 @@ from bench.report import NEAR, Verdict, duration, times
 
 __all__ = ["Bar", "Finding", "Growth", "RecallRun", "Unit", "markdown", "ratio", "show", "single"]
 
+_TITLE = "Recall: wall time beside the bare pass and elfmem"
+
 
 class Unit(StrEnum):
     """What a value counts."""
@@ -180,31 +182,33 @@ def middle_half(values: Sequence[float]) -> tuple[float, float]:
     return (low, high)
 
 
-def show(run: RecallRun, console: Console) -> None:
+def show(run: RecallRun, console: Console, *, title: str = _TITLE) -> None:
     """Print both tables and a line on what was measured where."""
-    table = Table(title="Recall: wall time beside the bare pass and elfmem")
+    table = Table(title=title)
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in _TEXT else "right")
     for finding in run.findings:
         table.add_row(*_cells(finding), style=_STYLES[finding.verdict])
     console.print(table)
-    growth = Table(title="Growth")
-    for heading in _GROWTH_HEADINGS:
-        growth.add_column(heading, justify="right")
-    for row in run.growth:
-        growth.add_row(*_growth_cells(row))
-    console.print(growth)
+    if run.growth:
+        growth = Table(title="Growth")
+        for heading in _GROWTH_HEADINGS:
+            growth.add_column(heading, justify="right")
+        for row in run.growth:
+            growth.add_row(*_growth_cells(row))
+        console.print(growth)
     console.print(_where(run), style="dim")
 
 
 def markdown(run: RecallRun) -> str:
     """Return the same for a Markdown page."""
+    growth = _markdown_table(_GROWTH_HEADINGS, [_growth_cells(row) for row in run.growth])
     parts = [
         _markdown_table(_HEADINGS, [_cells(finding) for finding in run.findings]),
-        _markdown_table(_GROWTH_HEADINGS, [_growth_cells(row) for row in run.growth]),
+        growth if run.growth else "",
         _where(run),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 _HEADINGS = ("what", "Paks", "recollect", "beside", "value", "middle half", "bar", "verdict")
