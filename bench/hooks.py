@@ -127,6 +127,9 @@ def by_blocks(calls: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
 
 def daemons(folder: Path) -> Iterator[Finding]:
     """Set one and three daemons beside as many bare echoes of the same bytes."""
+    cores = os.sched_getaffinity(0)
+    if _elsewhere():
+        os.sched_setaffinity(0, {min(cores)})
     line = Request(Written(RecallExpandQuery(QUESTION, "shop", 10)), "hook.py").line(1000, 0.05)
     with ExitStack() as stack:
         echo = stack.enter_context(Echo(_script(folder, "echo.py", ECHO), line))
@@ -138,6 +141,7 @@ def daemons(folder: Path) -> Iterator[Finding]:
                 "three": lambda: three.expand(QUESTION, "shop", 10),
             }
         )
+    os.sched_setaffinity(0, cores)
     echoes = found["echo"]
     yield single("one daemon", 1, found["one"], Unit.SECONDS, bar=Bar(0.00015))
     yield ratio(
@@ -221,12 +225,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
     parser.add_argument("--json", type=Path, default=RESULTS, metavar="PATH", help="result file")
     options = parser.parse_args()
-    here = sorted(os.sched_getaffinity(0))[:1]
-    if _elsewhere():
-        os.sched_setaffinity(0, here)
     run = measure()
     run.write(options.json)
-    show(run, Console() if sys.stdout.isatty() else Console(width=160), title="What hooks cost")
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    show(run, console, title="What hooks cost", counted="hooks")
     print(f"written to {options.json}")
 
 
@@ -261,17 +263,17 @@ def _script(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def _file(folder: Path, name: str, text: str, count: int = 1) -> Path:
-    """Write a hook, and a file that has it so many times, on another core than ours."""
+def _file(folder: Path, name: str, text: str, count: int = 1, *, pinned: bool = False) -> Path:
+    """Write a hook, and a file that has it so many times."""
     script = _script(folder, name, text)
-    command = [*_elsewhere(), sys.executable, str(script)]
+    command = [*(_elsewhere() if pinned else ()), sys.executable, str(script)]
     table = f'[[hook]]\nevent = "pre_recall_expand"\ncommand = {json.dumps(command)}\n'
     return _script(folder, f"{name}-{count}.toml", table * count)
 
 
 @contextmanager
 def _hooks(folder: Path, text: str, count: int) -> Iterator[Hooks]:
-    hooks = Hooks(_file(folder, "hook.py", text, count))
+    hooks = Hooks(_file(folder, "hook.py", text, count, pinned=True))
     try:
         yield hooks
     finally:

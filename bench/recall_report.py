@@ -182,10 +182,10 @@ def middle_half(values: Sequence[float]) -> tuple[float, float]:
     return (low, high)
 
 
-def show(run: RecallRun, console: Console, *, title: str = _TITLE) -> None:
-    """Print both tables and a line on what was measured where."""
+def show(run: RecallRun, console: Console, *, title: str = _TITLE, counted: str = "Paks") -> None:
+    """Print both tables and a line on what was measured where; sizes are so many `counted`."""
     table = Table(title=title)
-    for heading in _HEADINGS:
+    for heading in _headings(counted):
         table.add_column(heading, justify="left" if heading in _TEXT else "right")
     for finding in run.findings:
         table.add_row(*_cells(finding), style=_STYLES[finding.verdict])
@@ -200,18 +200,17 @@ def show(run: RecallRun, console: Console, *, title: str = _TITLE) -> None:
     console.print(_where(run), style="dim")
 
 
-def markdown(run: RecallRun) -> str:
+def markdown(run: RecallRun, *, counted: str = "Paks") -> str:
     """Return the same for a Markdown page."""
     growth = _markdown_table(_GROWTH_HEADINGS, [_growth_cells(row) for row in run.growth])
     parts = [
-        _markdown_table(_HEADINGS, [_cells(finding) for finding in run.findings]),
+        _markdown_table(_headings(counted), [_cells(finding) for finding in run.findings]),
         growth if run.growth else "",
         _where(run),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-_HEADINGS = ("what", "Paks", "recollect", "beside", "value", "middle half", "bar", "verdict")
 _TEXT = ("what", "bar", "verdict")
 _GROWTH_HEADINGS = ("Paks", "recall", "bare pass", "recall / pass", "remember")
 _STYLES = {
@@ -220,6 +219,10 @@ _STYLES = {
     Verdict.MISSED: "bold red",
     Verdict.NO_BAR: "dim",
 }
+
+
+def _headings(counted: str) -> tuple[str, ...]:
+    return ("what", counted, "recollect", "beside", "value", "middle half", "bar", "verdict")
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
@@ -271,4 +274,4 @@ def _finding_from(kept: dict[str, Any]) -> Finding:
 
 
 if __name__ == "__main__":
-    print(markdown(RecallRun.read(Path(sys.argv[1]))))
+    print(markdown(RecallRun.read(Path(sys.argv[1])), counted=(*sys.argv[2:], "Paks")[0]))

@@ -27,6 +27,9 @@ _IN_FLIGHT = 256
 _READY_S = 10.0
 _AFTER_GARBAGE_S = 0.02
 _WRITER_S = 0.5
+_AWAKE_S = 0.0001
+_QUICK_S = 0.0005
+_CORES = os.cpu_count() or 1
 _STRAYS_A_SECOND = 1000
 _STDERR_A_SECOND = 64 * 1024 * 1024
 _LAST_CHUNKS = 16
@@ -48,6 +51,7 @@ class Conversation:
         self._condemned: HookFailed | None = None
         self._ended = False
         self._is_ready = False
+        self._is_quick = False
         self._rest = b""
         # What a caller that reads for itself listens to.
         self._guest = select.poll()
@@ -159,9 +163,15 @@ class Conversation:
 
     def _read_until_answered(self, waiting: _Waiting, ends: float) -> None:
         """Read stdout; an end that is met here is left to the reading thread, who meets it too."""
+        began = time.monotonic()
+        if self._is_quick:
+            # To fall asleep and be woken again takes longer than a quick process does.
+            while not self._guest.poll(0) and time.monotonic() < began + _AWAKE_S:
+                pass
         while waiting.is_open() and (heard := self._guest.poll(_ms_until(ends))):
             if heard[0][0] != self.child.stdout_fd or self._take_some() is not None:
-                return
+                break
+        self._is_quick = _CORES > 1 and time.monotonic() - began < _QUICK_S
 
     def _patience_s(self) -> float | None:
         """Return how long to listen: for ever, once it said that it is ready."""

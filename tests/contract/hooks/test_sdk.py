@@ -147,3 +147,30 @@ def test_an_sdk_hook_starts_without_the_engine(tmp_path: Path) -> None:
     assert not loaded & {"numpy", "sqlite3", "typer", "rich", "dataclasses", "subprocess"}
     ours = {name for name in loaded if name.startswith("recollect")}
     assert ours == {"recollect", "recollect.errors", "recollect.hooks", "recollect.hooks.sdk"}
+
+
+def test_everybody_gets_the_answer_to_its_own_question(world: World) -> None:
+    """Eight threads at once, quick handlers and slow ones, replies in whatever order."""
+    started(world, TEN_LINES.replace("    return", PAUSE + "    return"))
+    wrong: list[object] = []
+
+    def ask(name: int) -> None:
+        for number in range(100):
+            query = f"{name}-{number}"
+            outcome = world.recall(query)
+            if outcome != Modified(f"{query} checkout", "shop", 10):
+                wrong.append(outcome)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert world.counts() == {"modify": 800, "starts": 1}
+
+
+PAUSE = """\
+    import random, time
+    time.sleep(random.choice([0, 0, 0, 0.002]))
+"""
