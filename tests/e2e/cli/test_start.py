@@ -39,7 +39,8 @@ def test_help_explains_and_gives_an_example(run: Run, command: str) -> None:
     assert result.returncode == 0
     assert f"Example: {command}" in result.stdout
     if command != "recollect demo" and not command.startswith("recollect eval"):
-        assert "--db" in result.stdout
+        # Hooks are looked at without a memory.
+        assert ("--hooks" if command.startswith("recollect hooks") else "--db") in result.stdout
         assert "--json" in result.stdout
 
 
