@@ -26,7 +26,7 @@ from recollect.admin.quarantine import Quarantine
 from recollect.admin.trust import Trust
 from recollect.embed import ModelIdentity, check_model, load_embedder
 from recollect.errors import InvalidInput, NotAllowed, PakIdTaken
-from recollect.frames.cache import CacheKey
+from recollect.frames.cache import CacheKey, named
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import HookDenied, Hooks
 from recollect.hooks.dispatcher import Dispatcher, Touch
@@ -49,12 +49,13 @@ from recollect.model import (
     Remembered,
     Scope,
     Verb,
+    words_of,
 )
 from recollect.opened import OpenStore, model_of
 from recollect.paks import RecallStore, UnknownPak
 from recollect.paks.validate import is_id, optional_text
 from recollect.policy.permit import chosen_place, known_scope, need, no_garden
-from recollect.policy.sanitizer import SanitizerMode
+from recollect.policy.sanitizer import SanitizerMode, plain
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
@@ -858,10 +859,7 @@ class Recollect:
             return None
         token = self._token(key.frame, sight)
         found = self._opened.cached_frames.get(key, now=sight.now, token=token)
-        # What is in it may have been forgotten or hidden since.
-        if found is None or not all(sight.may_read(block.pak_id) for block in found.blocks):
-            return None
-        return found
+        return found if found is not None and _still_holds(found, sight) else None
 
     def _token(self, frame: FrameDefinition, sight: Sight) -> tuple[object, ...]:
         """Return the state of what a cached answer depends on, as far as the principal sees it."""
@@ -963,6 +961,18 @@ def _frame_result(stages: Stages) -> FrameResult:
 def _told(report: Remembered, touch: Touch) -> Remembered:
     """Return a report with what hooks had to do with it."""
     return replace(report, meta=touch.report()) if touch.runs else report
+
+
+def _still_holds(kept: FrameResult, sight: Sight) -> bool:
+    """Return whether a kept answer names and says nothing that was forgotten or hidden since."""
+    if not all(map(sight.may_read, named(kept))):
+        return False
+    now = sight.memories(block.pak_id for block in kept.blocks)
+    return all(
+        [plain(text) for text in words_of(now[block.pak_id])]
+        == [plain(text) for text in words_of(block.memory)]
+        for block in kept.blocks
+    )
 
 
 def _taken(pak_id: str) -> PakIdTaken:

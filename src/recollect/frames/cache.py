@@ -13,7 +13,7 @@ from threading import Lock
 
 from recollect.model import FrameDefinition, FrameResult
 
-__all__ = ["CacheKey", "FrameCache"]
+__all__ = ["CacheKey", "FrameCache", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class FrameCache:
         gone = set(pak_ids)
         with self._lock:
             for key, entry in list(self._entries.items()):
-                if gone & _named(entry.result):
+                if gone & named(entry.result):
                     del self._entries[key]
 
     def clear(self) -> None:
@@ -85,6 +85,7 @@ class FrameCache:
             self._entries.clear()
 
 
-def _named(result: FrameResult) -> set[str]:
+def named(result: FrameResult) -> set[str]:
+    """Return the ids of all Paks that are in an answer, in the text or as left out."""
     blocks = {block.pak_id for block in result.blocks}
     return blocks | {dropped.pak_id for dropped in result.dropped}

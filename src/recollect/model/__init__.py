@@ -28,7 +28,14 @@ from recollect.model.answer import (
 )
 from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation, Verb
 from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
-from recollect.model.memory import INSTRUCTION, Memory, Remembered, name_key
+from recollect.model.memory import (
+    INSTRUCTION,
+    WRITTEN,
+    Memory,
+    Remembered,
+    name_key,
+    words_of,
+)
 from recollect.model.reports import Forgotten, Ingested, IngestedItem
 from recollect.model.request import RecallRequest
 
@@ -41,6 +48,7 @@ __all__ = [
     "ROLES",
     "SCOPES",
     "UNKNOWN",
+    "WRITTEN",
     "CachePolicy",
     "Contribution",
     "Dropped",
@@ -70,4 +78,5 @@ __all__ = [
     "Weights",
     "canonical_json",
     "name_key",
+    "words_of",
 ]

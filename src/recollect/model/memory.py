@@ -12,11 +12,29 @@ from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
 
-__all__ = ["INSTRUCTION", "Memory", "Remembered", "name_key"]
+__all__ = ["INSTRUCTION", "WRITTEN", "Memory", "Remembered", "name_key", "words_of"]
 
 
 # The category of Paks that tell a model what to do: a channel of its own.
 INSTRUCTION = "instruction"
+
+
+# The fields of a Pak, besides its tags, that hold what somebody wrote.
+WRITTEN = (
+    "content",
+    "title",
+    "summary",
+    "category",
+    "project",
+    "topic",
+    "source",
+    "entity",
+    "relation",
+    "value",
+    "thread",
+    "speaker",
+    "occurred_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +93,12 @@ class Remembered:
     linked: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
+
+
+def words_of(memory: Memory) -> tuple[str, ...]:
+    """Return everything in a Pak that somebody wrote and a reader is shown."""
+    texts = (getattr(memory, name) for name in WRITTEN)
+    return (*(text for text in texts if text), *memory.tags)
 
 
 def name_key(name: str) -> str:

@@ -266,6 +266,9 @@ def _set_for_session(conn: sqlite3.Connection) -> None:
     # insert with its full-text row and indexes touches more.
     conn.execute("PRAGMA temp_store = MEMORY")
     conn.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    # What is deleted or overwritten must not be readable in the file afterwards. Some builds of
+    # SQLite do so anyway, others have to be told, each connection anew.
+    conn.execute("PRAGMA secure_delete = ON")
 
 
 def _switch_to_wal(conn: sqlite3.Connection) -> None:

@@ -102,13 +102,14 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", _UNSEEN.sub("", text))
 
 
-def risks(text: str) -> tuple[str, ...]:
-    """Return the names of the shapes of injection in a text, in a fixed order."""
-    folded = _folded(text)
-    if not _HINTS.search(folded):
-        return ()
-    even = _REPEATED.sub(r"\1\1\1", _BLANK_LINES.sub("\n", _BLANKS.sub(" ", folded)))
-    return tuple(name for name, shape in SHAPES.items() if shape.search(even))
+def risks(*texts: str) -> tuple[str, ...]:
+    """Return the names of the shapes of injection in any of some texts, in a fixed order."""
+    suspect = [_even(folded) for folded in map(_folded, texts) if _HINTS.search(folded)]
+    return tuple(name for name, shape in SHAPES.items() if any(map(shape.search, suspect)))
+
+
+def _even(folded: str) -> str:
+    return _REPEATED.sub(r"\1\1\1", _BLANK_LINES.sub("\n", _BLANKS.sub(" ", folded)))
 
 
 def _folded(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
 from recollect.model import (
     INSTRUCTION,
+    WRITTEN,
     Dropped,
     FrameDefinition,
     Memory,
@@ -408,10 +409,14 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     """Return a Pak as a model may read it: without what the eye cannot see."""
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
-    content, title = plain(memory.content), plain(memory.title)
-    if content is memory.content and title is memory.title:
-        return memory
-    return replace(memory, content=content, title=title)
+    written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
+    changed: dict[str, Any] = {
+        name: clean for name, text in written.items() if (clean := plain(text)) is not text
+    }
+    tags = tuple(map(plain, memory.tags))
+    if tags != memory.tags:
+        changed["tags"] = tags
+    return replace(memory, **changed) if changed else memory
 
 
 def _block(

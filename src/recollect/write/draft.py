@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
-from recollect.model import Memory, Place
+from recollect.model import Memory, Place, words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 
@@ -48,7 +48,7 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
     content = _content(arguments.get("content"))
     tags = _tags(arguments.get("tags", ()))
     names = _names(arguments)
-    return Memory(
+    memory = Memory(
         pak_id=_pak_id(arguments.get("pak_id"), content, place, names["project"]),
         content=content,
         title=_title(arguments.get("title"), content),
@@ -60,11 +60,12 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
-        risks=risks(content),
         last_reinforced=active_hours,
         place=place,
         **names,
     )
+    found = risks(*dict.fromkeys(words_of(memory)))
+    return replace(memory, risks=found) if found else memory
 
 
 def is_derived(pak_id: object) -> bool:

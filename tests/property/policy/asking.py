@@ -10,6 +10,7 @@ from typing import Any
 from recollect import Recollect
 from recollect.errors import RecollectError
 from recollect.model import RecallRequest
+from recollect.recall.select import SelectQuery
 
 QUERIES = ("redis queue", "Ann worker release", "what did Bob say in May 2025?", "zebra", "Cid")
 FRAMES = ("evidence", "attention", "task", "self", "mine", "recent")
@@ -34,6 +35,12 @@ SHAPES: Sequence[dict[str, Any]] = (
     {"scope": "galaxy"},
     {"include_quarantined": True, "top_k": 20},
     *({"garden": slug, "top_k": 20} for slug in GARDENS),
+)
+
+SELECTIONS = (
+    SelectQuery("redis queue", limit=3),
+    SelectQuery("worker release", project="shop", exclude="skip"),
+    SelectQuery("", pak_type="memory", token_budget=60, include_superseded=True),
 )
 
 
@@ -72,9 +79,18 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
     yield "list at once", lambda: memory.list(limit=1000)
     for pak_id in pak_ids:
         yield f"get {pak_id}", lambda p=pak_id: memory.get(p)
-    # Whoever cannot read it cannot find out by joining either.
-    for pak_id in pak_ids[-8:]:
+        yield f"inspect {pak_id}", lambda p=pak_id: memory.inspect(p)
+    # Whoever cannot read it cannot find out by joining it, or by asking why it is not there.
+    for number, pak_id in enumerate(pak_ids[-8:]):
         yield f"dispute {pak_id}", lambda p=pak_id: memory.dispute("nobody", p)
+        query = (QUERIES[0], RecallRequest("zebra", top_k=2), SELECTIONS[0])[number % 3]
+        frame = ("attention", None, None)[number % 3]
+        yield (
+            f"explain {pak_id} {query} {frame}",
+            lambda p=pak_id, q=query, f=frame: memory.explain(p, q, frame=f),
+        )
+    for selection in SELECTIONS:
+        yield f"select {selection}", lambda s=selection: memory.select(s)
     yield "disputes", memory.disputes
     yield "export", lambda: list(memory.export())
     yield "stats", memory.stats

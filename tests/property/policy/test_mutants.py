@@ -9,6 +9,8 @@ import pytest
 from tests.property.policy.mutants import LEAKS
 from tests.property.policy.worlds import ANN, BOB, CID, PEOPLE, World, world
 
+from recollect.paks import PakRelationEntry
+
 
 def lively(here: World) -> None:
     """Fill a store with a little of everything, so that every leak has something to tell."""
@@ -32,6 +34,9 @@ def lively(here: World) -> None:
     here.act("ann", "link", "ann-0", "bob-7")
     here.act("bob", "link", "bob-3", "ann-1")
     here.act("bob", "dispute", "bob-4", "ann-1")
+    paks = here.memory.paks
+    paks.conn.execute("UPDATE paks SET superseded_by = 'bob-4' WHERE pak_id = 'ann-1'")
+    paks.add_pak_relation("ann-1", PakRelationEntry("bob-4", "refines"))
     for _ in range(3):
         here.act("bob", "frame", "attention", "queue", top_k=2)
     here.act("ann", "frame", "attention", "redis", top_k=2)

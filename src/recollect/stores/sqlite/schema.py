@@ -141,7 +141,9 @@ _ACCESS = (
     "ALTER TABLE memories ADD COLUMN risks TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE memories ADD COLUMN entity_key TEXT",
     "ALTER TABLE memories ADD COLUMN value_key TEXT",
-    "UPDATE memories SET risks = found_risks(content)",
+    "UPDATE memories SET risks = (SELECT found_risks(content, title, summary, project, topic, tags,"
+    " category, source, entity, relation, value, thread, speaker, occurred_at)"
+    " FROM paks WHERE paks.pak_id = memories.pak_id)",
     "UPDATE memories SET entity_key = name_key(entity), value_key = name_key(value)"
     " WHERE entity IS NOT NULL OR value IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS idx_memories_entity ON memories (entity_key)"

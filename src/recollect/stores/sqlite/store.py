@@ -79,8 +79,6 @@ class SqliteStore:
         try:
             store = cls(catalogue, catalogue.path)
             store._prepare(store_id)
-            # What is deleted or overwritten must not be readable in the file afterwards.
-            store._db.run("PRAGMA secure_delete = ON")
             if power_safe:
                 store._db.run("PRAGMA synchronous = FULL")
         except BaseException:
@@ -545,7 +543,7 @@ class SqliteStore:
 
     def _migrate(self, store_id: str) -> None:
         self._db.conn.create_function("name_key", 1, _name_key, deterministic=True)
-        self._db.conn.create_function("found_risks", 1, _found_risks, deterministic=True)
+        self._db.conn.create_function("found_risks", -1, _found_risks, deterministic=True)
         with write(self._db.conn):
             version = _engine_version(self._db.conn)
             for migration in ENGINE_MIGRATIONS:
@@ -602,8 +600,8 @@ def _name_key(name: str | None) -> str | None:
     return None if name is None else name_key(name)
 
 
-def _found_risks(content: str) -> str:
-    return ",".join(risks(content))
+def _found_risks(*texts: str | None) -> str:
+    return ",".join(risks(*(text for text in texts if text)))
 
 
 def _engine_version(conn: sqlite3.Connection) -> int:
