@@ -56,6 +56,7 @@ from recollect.paks import RecallStore, UnknownPak
 from recollect.paks.validate import is_id, optional_text
 from recollect.policy.permit import chosen_place, known_scope, need, no_garden
 from recollect.policy.sanitizer import SanitizerMode, plain
+from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
@@ -74,7 +75,7 @@ from recollect.stores.sqlite import SqliteStore
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS, derived_id, draft, is_derived
 from recollect.write.forget import erasable, need_right_to_erase, verify
-from recollect.write.ingest import Outside, fact_from, items_of
+from recollect.write.ingest import Outside, admitted, fact_from, items_of
 from recollect.write.link import edge
 from recollect.write.reembed import reembed
 from recollect.write.remember import remember
@@ -445,16 +446,7 @@ class Recollect:
         """Join two memories; recall then follows one to the other."""
         asked.weight(weight)
         need(self._principal, "write")
-
-        def join(weight: float) -> None:
-            with self._opened.turn():
-                rows = self._two(pak_id, other)
-                with self._opened.writing():
-                    self._store.put_edges(
-                        [edge(rows[pak_id], rows[other], weight, automatic=False)]
-                    )
-
-        self._opened.dispatcher.link(pak_id, other, float(weight), join)
+        self._link(pak_id, other, float(weight), self._two)
 
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
@@ -462,8 +454,7 @@ class Recollect:
         need(self._principal, "write")
         with self._opened.turn():
             self._two(pak_id, other)
-            with self._opened.writing():
-                self._store.dispute(pak_id, other, note=note, now=self._now())
+            self._dispute(pak_id, other, note)
 
     def resolve(self, pak_id: str, other: str) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""
@@ -537,18 +528,20 @@ class Recollect:
     def _take_in(self, facts: Sequence[object], source: str, place: Place) -> Ingested:
         stamp, clock = self._opened.times()
         with self._opened.turn():
-            trust = self.trust.of(source)
+            trust = self._store.access.trusts(place.tenant).get(source, UNKNOWN_SOURCE)
             outside = Outside(source, trust, place, stamp, clock.active_hours)
             taken: list[Memory] = []
             reports: list[IngestedItem] = []
             for item in facts:
                 try:
                     memory = fact_from(item, outside)
+                    known = self._store.standing([memory.pak_id]).get(memory.pak_id)
+                    admit = admitted(memory, known)
                 except InvalidInput as error:
                     reports.append(IngestedItem("refused", None, error.message, error.hint))
                     continue
-                taken.append(memory)
-                held = memory.status != "active"
+                taken += [] if admit is None else [admit]
+                held = (known or memory).status != "active"
                 reports.append(IngestedItem("quarantined" if held else "accepted", memory.pak_id))
             for start in range(0, len(taken), _BULK):
                 self._remember(taken[start : start + _BULK], stamp, clock)
@@ -586,8 +579,9 @@ class Recollect:
                     self._imported, now=stamp, clock=clock, places=functools.cache(self._place)
                 ),
                 remember=lambda memories: self._remember(memories, stamp, clock),
-                link=self.link,
-                dispute=self.dispute,
+                # Both ends were stored just now, whoever may read them.
+                link=lambda one, other, weight: self._link(one, other, weight, self._rows),
+                dispute=self._dispute,
                 progress=progress,
             )
 
@@ -870,6 +864,26 @@ class Recollect:
             sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
             for event in frame.cache.invalidate_on
         )
+
+    def _link(
+        self, pak_id: str, other: str, weight: float, find: Callable[[str, str], dict[str, int]]
+    ) -> None:
+        def join(weight: float) -> None:
+            with self._opened.turn():
+                rows = find(pak_id, other)
+                with self._opened.writing():
+                    self._store.put_edges(
+                        [edge(rows[pak_id], rows[other], weight, automatic=False)]
+                    )
+
+        self._opened.dispatcher.link(pak_id, other, weight, join)
+
+    def _dispute(self, pak_id: str, other: str, note: str) -> None:
+        with self._opened.writing():
+            self._store.dispute(pak_id, other, note=note, now=self._now())
+
+    def _rows(self, *pak_ids: str) -> dict[str, int]:
+        return self._store.row_ids(pak_ids)
 
     def _two(self, pak_id: str, other: str) -> dict[str, int]:
         if pak_id == other:

@@ -224,10 +224,11 @@ def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], t
 
 
 def _likeness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
-    if sources.index.dimension:
-        return sources.index.likeness(_slots(ranked))
+    slots = _slots(ranked)
+    if sources.index.has_vector(slots).all():
+        return sources.index.likeness(slots)
     pak_ids = [one.pak_id for one in ranked]
-    memories = sources.sight.memories_in(_slots(ranked))
+    memories = sources.sight.memories_in(slots)
     return word_likeness([terms(memories[p].content) if p in memories else () for p in pak_ids])
 
 

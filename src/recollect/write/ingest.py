@@ -12,14 +12,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
 from recollect.model import INSTRUCTION, Memory, Place
 from recollect.policy.trust import capped, is_low
-from recollect.policy.view import QUARANTINED
+from recollect.policy.view import QUARANTINED, REJECTED
+from recollect.ports.store import Standing
 from recollect.write.draft import draft
 
-__all__ = ["Outside", "fact_from", "items_of"]
+__all__ = ["Outside", "admitted", "fact_from", "items_of"]
 
 MAX_PAYLOAD_CHARS = 8_000_000
 MAX_ITEMS = 10_000
@@ -77,8 +79,7 @@ def fact_from(item: object, outside: Outside) -> Memory:
     """Return the Memory that an item describes, at what it is worth here."""
     fields = _fields(item)
     fields["content"] = _content(fields)
-    occurred = fields.get("occurred_at")
-    if isinstance(occurred, str) and epoch_microseconds(occurred) > epoch_microseconds(outside.now):
+    if _is_to_come(fields.get("occurred_at"), outside.now):
         fields["occurred_at"] = outside.now
     memory = draft(
         {**fields, "source": outside.source},
@@ -94,6 +95,28 @@ def fact_from(item: object, outside: Outside) -> Memory:
         authority="external",
         status=QUARANTINED if held else "active",
     )
+
+
+def admitted(memory: Memory, known: Standing | None) -> Memory | None:
+    """Return what to write of a fact, given what is known of it; None if that stays as it is.
+
+    What a moderator turned away is not asked about again, and who is little trusted does not
+    change what a moderator let in.
+    """
+    if known is None:
+        return memory
+    if known.status == REJECTED:
+        raise InvalidInput(
+            "this fact was turned away here.", hint="leave it out; a moderator decided so."
+        )
+    return None if memory.status == QUARANTINED and known.status == "active" else memory
+
+
+def _is_to_come(occurred: object, now: str) -> bool:
+    if not isinstance(occurred, str):
+        return False
+    moment = read_moment(occurred) or occurred
+    return epoch_microseconds(moment) > epoch_microseconds(now)
 
 
 def _parsed(text: str | bytes) -> object:
@@ -143,5 +166,7 @@ def _content(fields: Mapping[str, Any]) -> Any:
 
 def _pak_id(memory: Memory, outside: Outside) -> str:
     """Return an id that also names the source: nobody's word becomes our own by being equal."""
-    digest = hashlib.sha256(f"{outside.source}\x00{memory.pak_id}".encode())
+    # An order is never the fact that has the same words: it has to be judged by itself.
+    kind = INSTRUCTION if memory.category == INSTRUCTION else ""
+    digest = hashlib.sha256(f"{outside.source}\x00{memory.pak_id}\x00{kind}".encode())
     return f"pak_{digest.hexdigest()[:32]}"

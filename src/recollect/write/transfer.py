@@ -34,6 +34,16 @@ class Line:
     fields: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class _Join:
+    """Two memories that a line joins, by the ids that they have here."""
+
+    kind: str
+    ends: tuple[str, str]
+    weight: float
+    note: str
+
+
 def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
     """Yield what may be read, in parts: memories oldest first, then what joins them.
 
@@ -108,18 +118,34 @@ def imported(
         except RecollectError as error:
             raise InvalidInput(f"line {line.number}: {error.message}", hint=error.hint) from error
         now_called[str(line.fields.get("pak_id"))] = memories[-1].pak_id
+    joined = [_join(line, now_called) for line in joins]
     done: list[Remembered] = []
     for start in range(0, len(memories), _AT_ONCE):
         done += remember(memories[start : start + _AT_ONCE])
         if progress is not None:
             progress(len(done), len(memories))
-    for line in joins:
-        ends = [now_called.get(str(line.fields.get(end)), "") for end in ("pak_id", "other")]
-        if line.kind == "link":
-            link(*ends, weight=line.fields.get("weight", 1.0))
+    for join in joined:
+        if join.kind == "link":
+            link(*join.ends, join.weight)
         else:
-            dispute(*ends, note=line.fields.get("note", ""))
+            dispute(*join.ends, join.note)
     return done
+
+
+def _join(line: Line, now_called: Mapping[str, str]) -> _Join:
+    """Return what a line joins; it must be right before anything is written."""
+    ends = [now_called.get(str(line.fields.get(end))) for end in ("pak_id", "other")]
+    weight, note = line.fields.get("weight", 1.0), line.fields.get("note", "")
+    is_weight = isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight <= 1
+    first, second = ends
+    if first is None or second is None or first == second or not is_weight:
+        raise InvalidInput(
+            f"line {line.number} joins what is not among the memories, or has no proper weight.",
+            hint="keep the lines of an export together, as they are.",
+        )
+    if not isinstance(note, str) or "\x00" in note:
+        raise InvalidInput(f"line {line.number}: note must be a text.", hint="leave it out.")
+    return _Join(line.kind, (first, second), float(weight), note)
 
 
 def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float]]:
