@@ -77,7 +77,7 @@ def parsed(lines: Iterable[str]) -> Iterator[Line]:
 
 def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `remember` in a line of an export."""
-    place = fields.get("place") or {}
+    place = _place(fields)
     given = {name: fields[name] for name in ARGUMENTS if fields.get(name) is not None}
     return {**given, **{name: place.get(name) for name in ("scope", "team", "garden")}}
 
@@ -86,7 +86,7 @@ def restored(memory: Memory, fields: Mapping[str, Any], *, faithful: bool) -> Me
     """Return an imported memory; a faithful one has its owner, its state and its uses back."""
     if not faithful:
         return memory
-    owner = (fields.get("place") or {}).get("owner")
+    owner = _place(fields).get("owner")
     uses = fields.get("reinforced")
     return replace(
         memory,
@@ -94,6 +94,15 @@ def restored(memory: Memory, fields: Mapping[str, Any], *, faithful: bool) -> Me
         reinforced=uses if isinstance(uses, int) and uses >= 0 else 0,
         status="archived" if fields.get("status") == "archived" else "active",
     )
+
+
+def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    place = fields.get("place")
+    if place is not None and not isinstance(place, Mapping):
+        raise InvalidInput(
+            f"place is an object of fields, not {type(place).__name__}.", hint="leave it out."
+        )
+    return place or {}
 
 
 def imported(

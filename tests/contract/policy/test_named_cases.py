@@ -178,7 +178,7 @@ def test_five_near_duplicates_and_one_distinct_fact_with_room_for_three(
     for memory in (people.ann, people_of(open_memory("words.db", embedder="none")).ann):
         for number in range(5):
             memory.remember(
-                "the redis queue of the shop holds every order until it is paid, packed and weighed,"
+                "the redis queue of the shop holds every order until it is paid and packed,"
                 f" then handed over to the carrier, who signs for each box at the door {number}",
                 pak_id=f"same{number}",
             )
