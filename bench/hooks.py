@@ -187,21 +187,29 @@ def recalls(folder: Path) -> Iterator[Finding]:
             raise RuntimeError("The breaker is closed; this measured something else.")
     over = [after - before for after, before in zip(found["open"], found["without"], strict=True)]
     yield single("breaker open, over no hook", 1, over, Unit.SECONDS, bar=Bar(0.001))
-    with _memory(folder, "slow.py", SLOW) as slow, ThreadPoolExecutor(TOGETHER) as pool:
-        gate = threading.Barrier(TOGETHER)
+    with Recollect.open(folder / "plain.db", embedder="none") as memory:
+        yield single("eight recalls at once, no hook", 0, _together(memory), Unit.SECONDS)
+    with _memory(folder, "slow.py", SLOW) as memory:
+        taken = _together(memory)
+    yield single("eight recalls at once, a hook of 5 ms", 1, taken, Unit.SECONDS, bar=Bar(0.015))
 
-        def recall(_: int) -> float:
-            gate.wait()
-            slow.recall(QUESTION)
-            return time.perf_counter()
 
-        def together() -> float:
-            began = time.perf_counter()
-            return max(pool.map(recall, range(TOGETHER))) - began
+def _together(memory: Recollect) -> list[float]:
+    """Return how long eight recalls take that start together, until the last is answered."""
+    gate = threading.Barrier(TOGETHER)
 
-        together()
-        taken = [together() for _ in range(ROUNDS)]
-    yield single("eight recalls at once, a hook of 5 ms", 8, taken, Unit.SECONDS, bar=Bar(0.015))
+    def recall(_: int) -> tuple[float, float]:
+        gate.wait()
+        began = time.perf_counter()
+        memory.recall(QUESTION)
+        return began, time.perf_counter()
+
+    taken = []
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        for _ in range(ROUNDS + 1):
+            spans = list(pool.map(recall, range(TOGETHER)))
+            taken.append(max(end for _, end in spans) - min(begin for begin, _ in spans))
+    return taken[1:]
 
 
 def measure() -> RecallRun:

@@ -89,24 +89,7 @@ class Child:
     """One process of a hook, and the only place that signals and reaps it."""
 
     def __init__(self, spec: HookSpec, watchdog: Watchdog) -> None:
-        program = spec.program()
-        if program is None:
-            raise HookFailed(
-                Failure.NOT_STARTED, f"there is no program {spec.command[0]!r} to execute"
-            )
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - the operator's own command
-                [program, *spec.command[1:]],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                env=spec.environment(),
-                cwd=spec.folder,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise HookFailed(Failure.NOT_STARTED, f"it cannot be started: {error}") from error
+        self._process = _started(spec)
         self.pid = self._process.pid
         self._watchdog = watchdog
         watchdog.guard(self.pid)
@@ -122,7 +105,11 @@ class Child:
         for descriptor in (self.stdin_fd, self.stdout_fd, self.stderr_fd):
             os.set_blocking(descriptor, False)
         self.exit_fd = _exit_descriptor(self.pid)
-        self.ears = Ears(tick_s=_TICK_S if self.exit_fd is None else None)
+        try:
+            self.ears = Ears(tick_s=_TICK_S if self.exit_fd is None else None)
+        except OSError as error:
+            self._let_go()
+            raise HookFailed(Failure.NOT_STARTED, f"it cannot be heard: {error}") from error
         for source in (self.stdout_fd, self.stderr_fd, self.exit_fd):
             if source is not None:
                 self.ears.open(source)
@@ -173,10 +160,16 @@ class Child:
         is waited for by a thread, so that nobody here has to.
         """
         exited = self.has_exited()
-        self.kill()
         for _ in range(_LAST_CHUNKS):
             if self.read_stderr() <= 0:
                 break
+        code = self._let_go()
+        self.ears.close()
+        return code if exited else None
+
+    def _let_go(self) -> int | None:
+        """Kill the group, reap the process and close what leads to it; return the exit code."""
+        self.kill()
         self._watchdog.release(self.pid)
         with self._signalling:
             self._reaped = True
@@ -188,11 +181,10 @@ class Child:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-        self.ears.close()
         if self.exit_fd is not None:
             os.close(self.exit_fd)
             self.exit_fd = None
-        return code if exited else None
+        return code
 
     def _signal(self, number: signal.Signals) -> None:
         # Under the lock, and never after the reaping: the id could be somebody else's by then.
@@ -200,6 +192,26 @@ class Child:
             if not self._reaped:
                 with suppress(OSError):
                     os.killpg(self.pid, number)
+
+
+def _started(spec: HookSpec) -> subprocess.Popen[bytes]:
+    program = spec.program()
+    if program is None:
+        name = spec.command[0]
+        raise HookFailed(Failure.NOT_STARTED, f"there is no program {name!r} to execute")
+    try:
+        return subprocess.Popen(  # noqa: S603 - the operator's own command
+            [program, *spec.command[1:]],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=spec.environment(),
+            cwd=spec.folder,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise HookFailed(Failure.NOT_STARTED, f"it cannot be started: {error}") from error
 
 
 def _exit_descriptor(pid: int) -> int | None:

@@ -40,12 +40,10 @@ class ExecutorRegistry:
 
     def start(self, hooks: Iterable[HookSpec], *, settle_s: float = SETTLE_S) -> None:
         """Start those enabled hooks that do not run yet, and wait a little until they are ready."""
-        started = []
-        for hook in hooks:
-            if hook.enabled:
-                with self._lock:
-                    self._retired.discard(hook.runs)
-                started.append(self.executor(hook))
+        new = [hook for hook in hooks if hook.enabled and hook.runs not in self._executors]
+        with self._lock:
+            self._retired -= {hook.runs for hook in new}
+        started = [self.executor(hook) for hook in new]
         ends = time.monotonic() + settle_s
         for executor in started:
             executor.wait_until_settled(ends - time.monotonic())
@@ -61,9 +59,12 @@ class ExecutorRegistry:
         _stop(list(gone.values()))
 
     def call(self, hook: HookSpec, request: Request, seconds: float) -> Decision:
-        """Ask one hook."""
-        executor = self._executors.get(hook.runs)
-        return (executor or self.executor(hook)).call(request, seconds)
+        """Ask one hook; a system that is out of processes or threads is the hook's failure too."""
+        try:
+            executor = self._executors.get(hook.runs) or self.executor(hook)
+            return executor.call(request, seconds)
+        except (OSError, RuntimeError) as error:
+            raise HookFailed(Failure.NOT_STARTED, f"the system refused: {error}") from error
 
     def executor(self, hook: HookSpec) -> Executor:
         """Return what runs a hook, starting it if nothing does yet."""

@@ -38,7 +38,11 @@ class Watchdog:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        read_end, self._write_end = os.pipe()
+        self._write_end = -1
+        try:
+            read_end, self._write_end = os.pipe()
+        except OSError:
+            return  # out of descriptors: children still see the end of their stdin
         os.set_blocking(self._write_end, False)
         try:
             # The shell itself is back at once; what it left in the background reads the pipe.
@@ -69,7 +73,8 @@ class Watchdog:
     def close(self) -> None:
         """Send the watchdog home; everything it guards must be gone."""
         with self._lock:
-            os.close(self._write_end)
+            if self._write_end >= 0:
+                os.close(self._write_end)
             self._write_end = -1
 
     def _tell(self, line: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -249,3 +251,27 @@ def test_a_recall_has_fifty_milliseconds(world: World, monkeypatch: pytest.Monke
     began = time.monotonic()
     assert world.recall() == Denied("hook silent: it did not answer in time", 504)
     assert time.monotonic() - began < LOOSELY_S
+
+
+@pytest.mark.parametrize("mode", ["daemon", "exec"])
+def test_a_system_out_of_descriptors_is_the_hooks_failure(world: World, mode: str) -> None:
+    world.start(world.hook("good", mode=mode), settle_s=5.0)
+    for pid in world.processes():
+        os.kill(pid, 9)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    held = []
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+        with suppress(OSError):
+            while True:
+                held.append(os.dup(0))
+        for spare in range(8):  # wherever on the way the system says no
+            for _ in range(spare and 1):
+                os.close(held.pop())
+            outcome = world.recall()
+            assert isinstance(outcome, Allow | Modified)
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    eventually(lambda: isinstance(world.recall(), Modified))
