@@ -17,6 +17,7 @@ from recollect.paks.validate import is_id, optional_text
 from recollect.policy.permit import known_scope
 
 __all__ = [
+    "BUDGET_MAX",
     "FUTURE_SECONDS",
     "MOST_LISTED",
     "TOP_K_MAX",
@@ -38,7 +39,7 @@ __all__ = [
 
 MOST_LISTED = 1000
 TOP_K_MAX = 1000
-_BUDGET_MAX = 10**9
+BUDGET_MAX = 10**9
 
 # A caller's clock may run ahead of ours by this much; more is a mistake.
 FUTURE_SECONDS = 24 * 3600
@@ -89,7 +90,7 @@ def recall(request: object) -> RecallRequest:
         tags=patterns(request.tags),
         project=optional_text("project", request.project),
         top_k=top_k(request.top_k),
-        token_budget=None if budget is None else positive("token_budget", budget, _BUDGET_MAX),
+        token_budget=None if budget is None else positive("token_budget", budget, BUDGET_MAX),
         diversity=_share("diversity", request.diversity),
         frame=request.frame,
         include_quarantined=request.include_quarantined,

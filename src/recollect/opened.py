@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import asked
-from recollect.embed import EmbedderError, ModelIdentity, check_model
+from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
@@ -36,7 +36,7 @@ from recollect.recall.sight import Sight
 from recollect.write.reinforce import reinforce
 from recollect.write.remember import fill_pending
 
-__all__ = ["OpenStore", "model_of"]
+__all__ = ["OpenStore", "fitting_embedder"]
 
 
 class _Asides(NamedTuple):
@@ -61,7 +61,7 @@ class OpenStore:
         links: bool,
         hours: HoursMode,
         counter: Callable[[str], int],
-        cache_path: Path | None,
+        cache_file: bool,
         sanitizer: SanitizerMode,
         dispatcher: Dispatcher,
     ) -> None:
@@ -73,7 +73,7 @@ class OpenStore:
         self.hours: HoursMode = hours
         self.count_tokens = counter
         self.sanitizer: SanitizerMode = sanitizer
-        self.follower = Follower(store, cache_path)
+        self.follower = Follower(store, _cache_path(path) if cache_file else None)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._asides = _Asides(-1, (), {}, {})
@@ -122,9 +122,12 @@ class OpenStore:
         """Write in one transaction that also says in the audit log who did what."""
         with self.turn(), self.writing():
             yield
-            self.store.access.note(
-                Act(iso(self.clock.now()), principal.tenant, principal.id, act, target, detail)
-            )
+            self.note(principal, act, target, detail)
+
+    def note(self, principal: Principal, act: str, target: str, detail: str = "") -> None:
+        """Say in the audit log who does what, as part of the transaction that does it."""
+        at = iso(self.clock.now())
+        self.store.access.note(Act(at, principal.tenant, principal.id, act, target, detail))
 
     def times(self, now: str | None = None) -> tuple[str, ClockState]:
         """Return when this happens: the time to write down, and the counter of active hours."""
@@ -171,7 +174,7 @@ class OpenStore:
     def check_model(self, state: StoreState) -> None:
         """Refuse to go on if another process switched the store to another embedder."""
         if state.model_id is not None and state.model_id != self._checked_model:
-            check_model(model_of(state), self.embedder)
+            check_model(_model_of(state), self.embedder)
             self._checked_model = state.model_id
 
     def switched_to(self, embedder: Embedder) -> None:
@@ -205,9 +208,25 @@ class OpenStore:
         return self._asides.worth[tenant]
 
 
-def model_of(state: StoreState) -> ModelIdentity | None:
+def _model_of(state: StoreState) -> ModelIdentity | None:
     """Return the model that a store's vectors are of, if it has any."""
     return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
+
+
+def fitting_embedder(store: MemoryStore, wanted: str | Embedder | None) -> Embedder:
+    """Return the embedder to open a store with: the one that is wanted, or that it was filled with.
+
+    One that the store was not filled with is refused.
+    """
+    stored = _model_of(store.state())
+    own = "none" if stored is not None and stored.dimension == 0 else "static"
+    chosen = load_embedder(own if wanted is None else wanted)
+    check_model(stored, chosen)
+    return chosen
+
+
+def _cache_path(path: Path) -> Path | None:
+    return None if str(path) == ":memory:" else path.with_name(path.name + ".index")
 
 
 def _worth(

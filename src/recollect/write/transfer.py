@@ -109,10 +109,9 @@ def imported(
     lines: Iterable[Line],
     *,
     draft: Callable[[Mapping[str, Any]], Memory],
-    remember: Callable[[Sequence[Memory]], Sequence[Remembered]],
-    link: Callable[..., None],
-    dispute: Callable[..., None],
-    progress: Callable[[int, int], None] | None = None,
+    remember: Callable[[Sequence[Memory]], list[Remembered]],
+    link: Callable[[str, str, float], None],
+    dispute: Callable[[str, str, str], None],
 ) -> list[Remembered]:
     """Store memories, then what joins them. All are drafted before the first is written."""
     memories: list[Memory] = []
@@ -128,11 +127,7 @@ def imported(
             raise InvalidInput(f"line {line.number}: {error.message}", hint=error.hint) from error
         now_called[str(line.fields.get("pak_id"))] = memories[-1].pak_id
     joined = [_join(line, now_called) for line in joins]
-    done: list[Remembered] = []
-    for start in range(0, len(memories), _AT_ONCE):
-        done += remember(memories[start : start + _AT_ONCE])
-        if progress is not None:
-            progress(len(done), len(memories))
+    done = remember(memories)
     for join in joined:
         if join.kind == "link":
             link(*join.ends, join.weight)

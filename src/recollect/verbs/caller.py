@@ -1,0 +1,67 @@
+"""Who asks, of which open store: what it may read, and what time it is.
+
+In: an open store and a principal. Out: its `Sight`, the clock, the ids that it may know. Every verb
+starts from one of these, inside a turn of the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from recollect.hours import iso, moved
+from recollect.model import Principal
+from recollect.opened import OpenStore
+from recollect.paks import RecallStore
+from recollect.ports.store import ClockState, MemoryStore
+from recollect.recall.respond import Moment
+from recollect.recall.sight import Sight
+
+__all__ = ["Caller"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Caller:
+    """One principal on one open store. `is_opener`: it was opened for nobody in particular."""
+
+    opened: OpenStore
+    catalogue: RecallStore
+    principal: Principal
+    is_opener: bool
+
+    @property
+    def store(self) -> MemoryStore:
+        """Where the memories are."""
+        return self.opened.store
+
+    def sight(self) -> Sight:
+        """Return what may be read, as of now."""
+        sight = self.opened.sight(self.principal)
+        if self.opened.sanitizer != "block":
+            return sight
+        return replace(sight, view=replace(sight.view, without_risky=True))
+
+    def clock(self, sight: Sight) -> ClockState:
+        """Return the counter of active hours at the moment of a sight."""
+        state = self.opened.follower.state
+        return moved(state.clock, sight.now, mode=self.opened.hours)
+
+    def moment(self, sight: Sight) -> Moment:
+        """Return the moment of a sight by both clocks."""
+        return Moment(sight.now, self.clock(sight).active_hours)
+
+    def now(self) -> str:
+        """Return the time as it is written down."""
+        return iso(self.opened.clock.now())
+
+    def readable(self) -> frozenset[str] | None:
+        """Return the ids of the Paks that may be read, None for all there are.
+
+        What the catalogue holds beside the memories has no place; it is for whoever opened it.
+        """
+        sight = self.sight()
+        selection = sight.select()
+        if not self.is_opener:
+            return self.opened.names(sight.index, selection)
+        if selection.is_all:
+            return None
+        return self.opened.names(sight.index, selection) | self.store.unplaced()

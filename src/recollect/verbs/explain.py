@@ -1,0 +1,68 @@
+"""Explain: why a Pak is in an answer, or what left it out, hooks included. Writes nothing.
+
+In: a request as the verb itself takes it, checked. Out: an `Explanation` read from how the verb's
+own stages went; a request that a hook refuses is explained by that refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from recollect.hooks.dispatcher import Touch
+from recollect.hooks.events import PreFrame
+from recollect.model import Explanation, FrameDefinition, RecallRequest, Verb
+from recollect.recall.explain import denied, explain_frame, explain_recall
+from recollect.recall.select import SelectQuery, explain
+from recollect.verbs.caller import Caller
+from recollect.verbs.read import Reader
+
+__all__ = ["Explainer"]
+
+
+class Explainer:
+    """Explains what becomes of one Pak for one caller."""
+
+    def __init__(self, caller: Caller, reader: Reader, pak_id: str) -> None:
+        self._caller = caller
+        self._opened = caller.opened
+        self._reader = reader
+        self._pak_id = pak_id
+
+    def of_recall(self, wanted: RecallRequest) -> Explanation:
+        """Explain the answer to a request."""
+        wanted, touch = self._opened.dispatcher.before_recall(wanted)
+        if touch.denied is not None:
+            return self._denied("recall", wanted.to_dict(), touch)
+        with self._opened.turn():
+            return explain_recall(self._pak_id, self._reader.went(wanted))
+
+    def of_frame(self, frame: FrameDefinition, wanted: PreFrame) -> Explanation:
+        """Explain a frame; this counts no use and asks no cache."""
+        wanted, touch = self._opened.dispatcher.before_frame(wanted)
+        if touch.denied is not None:
+            return self._denied("frame", asdict(wanted), touch)
+        with self._opened.turn():
+            stages = self._reader.stages(frame, wanted, self._caller.sight())
+            return explain_frame(self._pak_id, stages)
+
+    def of_selection(self, wanted: SelectQuery) -> Explanation:
+        """Explain a selection from the catalogue."""
+        wanted, touch = self._opened.dispatcher.before_select(wanted)
+        if touch.denied is not None:
+            return self._denied("select", wanted.to_dict(), touch)
+        with self._opened.turn(), self._caller.catalogue.snapshot():
+            return explain(
+                self._caller.catalogue,
+                self._pak_id,
+                wanted,
+                readable=self._caller.readable(),
+                count=self._opened.count_tokens,
+            )
+
+    def _denied(self, verb: Verb, query: Mapping[str, Any], touch: Touch) -> Explanation:
+        reason = touch.denied.reason if touch.denied else ""
+        return denied(
+            self._pak_id, verb, query=query, generated_at=self._caller.now(), reason=reason
+        )

@@ -1,0 +1,52 @@
+"""The verbs on two memories: link, dispute, resolve. Both must be readable, or neither exists.
+
+In: two ids. Out: a row written, or an error that names the one that is not there. Ends that the
+caller itself stored just now are `known`, whoever may read them.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import InvalidInput
+from recollect.paks import UnknownPak
+from recollect.paks.validate import is_id
+from recollect.verbs.caller import Caller
+from recollect.write.link import edge
+
+__all__ = ["dispute", "link", "resolve"]
+
+
+def link(caller: Caller, pak_id: str, other: str, weight: float, *, known: bool = False) -> None:
+    """Join two memories."""
+    with caller.opened.turn():
+        rows = caller.store.row_ids((pak_id, other)) if known else _two(caller, pak_id, other)
+        with caller.opened.writing():
+            caller.store.put_edges([edge(rows[pak_id], rows[other], weight, automatic=False)])
+
+
+def dispute(caller: Caller, pak_id: str, other: str, note: str, *, known: bool = False) -> None:
+    """Say that two memories contradict each other."""
+    with caller.opened.turn():
+        if not known:
+            _two(caller, pak_id, other)
+        with caller.opened.writing():
+            caller.store.dispute(pak_id, other, note=note, now=caller.now())
+
+
+def resolve(caller: Caller, pak_id: str, other: str) -> bool:
+    """Settle a dispute; return whether there was one."""
+    with caller.opened.turn():
+        _two(caller, pak_id, other)
+        with caller.opened.writing():
+            return caller.store.resolve(pak_id, other)
+
+
+def _two(caller: Caller, pak_id: str, other: str) -> dict[str, int]:
+    if pak_id == other:
+        raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
+    sight = caller.sight()
+    known = [one for one in (pak_id, other) if is_id(one) and sight.may_read(one)]
+    rows = caller.store.row_ids(known)
+    for one in (pak_id, other):
+        if one not in rows:
+            raise UnknownPak(f"There is no memory {one!r}.", hint="check the id with get().")
+    return rows

@@ -1,0 +1,197 @@
+"""The verbs that read: recall, frame, select, get, list, inspect, export.
+
+In: requests whose values were checked. Out: answers, each from inside what the caller may read. A
+frame also counts the use of what is in it; all others write nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect import asked
+from recollect.frames.cache import CacheKey, named
+from recollect.frames.registry import FrameRegistry
+from recollect.hooks.events import PreFrame
+from recollect.model import (
+    FrameDefinition,
+    FrameResult,
+    Memory,
+    RecallRequest,
+    RecallResponse,
+    words_of,
+)
+from recollect.paks.validate import is_id
+from recollect.policy.sanitizer import plain
+from recollect.recall.flags import frame_package, package_flags
+from recollect.recall.inspect import Inspection, inspect
+from recollect.recall.pipeline import Request, Stages, run
+from recollect.recall.respond import Went, refused, response
+from recollect.recall.respond import run as answer_to
+from recollect.recall.select import SelectQuery, SelectResult, select
+from recollect.recall.sight import MemoryPage, Sight
+from recollect.verbs.caller import Caller
+from recollect.write import transfer
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """Reads for one caller, by the frames of its tenant."""
+
+    def __init__(self, caller: Caller, frames: FrameRegistry) -> None:
+        self._caller = caller
+        self._opened = caller.opened
+        self._frames = frames
+
+    def respond(self, wanted: RecallRequest) -> RecallResponse:
+        """Answer a request."""
+        with self._opened.turn():
+            return response(self.went(wanted))
+
+    def refuse(self, wanted: RecallRequest) -> RecallResponse:
+        """Answer a request that was refused: with nothing, in the shape of an answer."""
+        with self._opened.turn():
+            return refused(wanted, self._caller.moment(self._caller.sight()))
+
+    def wanted_frame(
+        self, name: str, query: object, top_k: int, token_budget: int | None
+    ) -> tuple[FrameDefinition, PreFrame]:
+        """Return a frame and what is asked of it, checked."""
+        with self._opened.turn():
+            definition = self._frames.get(name)
+        budget = definition.token_budget if token_budget is None else token_budget
+        return definition, PreFrame(
+            name=definition.name,
+            query=asked.query(query) or "",
+            k=asked.top_k(top_k),
+            token_budget=asked.positive("token_budget", budget, asked.BUDGET_MAX),
+        )
+
+    def frame(self, definition: FrameDefinition, wanted: PreFrame) -> FrameResult:
+        """Render a frame, or find it among those that were kept."""
+        with self._opened.turn():
+            sight = self._caller.sight()
+            clock = self._caller.clock(sight)
+            key = CacheKey(
+                definition, sight.view, asked.query(wanted.query), wanted.k, wanted.token_budget
+            )
+            token = self._token(definition, sight)
+            found = self._kept(key, sight, token)
+            if found is not None:
+                return found
+            result = _rendered(self.stages(definition, wanted, sight))
+            self._opened.count_uses([block.pak_id for block in result.blocks], clock)
+            if definition.cache is not None:
+                ttl = definition.cache.ttl_seconds
+                self._opened.cached_frames.put(
+                    key, result, now=sight.now, ttl_seconds=ttl, token=token
+                )
+            return result
+
+    def select(self, query: SelectQuery) -> SelectResult:
+        """Pick Paks of the catalogue, among those that may be read."""
+        with self._opened.turn(), self._caller.catalogue.snapshot():
+            return select(
+                self._caller.catalogue,
+                query,
+                readable=self._caller.readable(),
+                count=self._opened.count_tokens,
+            )
+
+    def get(self, pak_id: str) -> Memory | None:
+        """Return one memory, or None."""
+        with self._opened.turn():
+            return self._caller.sight().memories([pak_id]).get(pak_id) if is_id(pak_id) else None
+
+    def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
+        """Return one page of memories, newest first."""
+        with self._opened.turn():
+            return self._caller.sight().page(project=project, limit=limit, cursor=cursor)
+
+    def inspect(self, pak_id: str) -> Inspection | None:
+        """Return everything about one Pak, or None."""
+        with self._opened.turn(), self._caller.catalogue.snapshot():
+            sight = self._caller.sight()
+            readable = self._caller.readable()
+            return inspect(
+                pak_id,
+                sight,
+                self._caller.catalogue,
+                may_read=lambda name: readable is None or name in readable,
+                active_hours=self._caller.clock(sight).active_hours,
+            )
+
+    def export(self) -> Iterator[str]:
+        """Yield what may be read as lines of JSON."""
+        # The lock is held for a part at a time: whoever reads slowly keeps nobody waiting.
+        parts = transfer.exported(self._caller.sight)
+        while True:
+            with self._opened.turn():
+                lines = next(parts, None)
+            if lines is None:
+                return
+            yield from lines
+
+    def went(self, wanted: RecallRequest) -> Went:
+        """Answer a request, and keep how it went."""
+        definition = self._frames.get(wanted.frame)
+        sight = self._caller.sight()
+        moment = self._caller.moment(sight)
+        return answer_to(wanted, definition, moment, self._opened.sources(sight))
+
+    def stages(self, frame: FrameDefinition, wanted: PreFrame, sight: Sight) -> Stages:
+        """Put a frame together, and keep how that went."""
+        request = Request(
+            query=asked.query(wanted.query),
+            frame=frame,
+            top_k=wanted.k,
+            token_budget=wanted.token_budget,
+            active_hours=self._caller.clock(sight).active_hours,
+            now=sight.now,
+        )
+        return run(request, self._opened.sources(sight))
+
+    def _kept(self, key: CacheKey, sight: Sight, token: tuple[object, ...]) -> FrameResult | None:
+        if key.frame.cache is None:
+            return None
+        found = self._opened.cached_frames.get(key, now=sight.now, token=token)
+        return found if found is not None and _still_holds(found, sight) else None
+
+    def _token(self, frame: FrameDefinition, sight: Sight) -> tuple[object, ...]:
+        """Return the state of what a cached answer depends on, as far as the caller sees it."""
+        if frame.cache is None:
+            return ()
+        fired = self._caller.store.events()
+        return tuple(
+            sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
+            for event in frame.cache.invalidate_on
+        )
+
+
+def _still_holds(kept: FrameResult, sight: Sight) -> bool:
+    """Return whether a kept answer names and says nothing that was forgotten or hidden since."""
+    if not all(map(sight.may_read, named(kept))):
+        return False
+    now = sight.memories(block.pak_id for block in kept.blocks)
+    return all(
+        [plain(text) for text in words_of(now[block.pak_id])]
+        == [plain(text) for text in words_of(block.memory)]
+        for block in kept.blocks
+    )
+
+
+def _rendered(stages: Stages) -> FrameResult:
+    answer, request = stages.answer, stages.request
+    packed = answer.packed
+    return FrameResult(
+        text=packed.text,
+        blocks=packed.blocks,
+        frame_name=request.frame.name,
+        cached=False,
+        tokens_used=packed.tokens_used,
+        token_budget=request.token_budget or 0,
+        over_budget=packed.over_budget,
+        dropped=answer.dropped,
+        degraded=answer.degraded,
+        flags=package_flags(frame_package(stages)),
+    )

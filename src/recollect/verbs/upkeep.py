@@ -1,0 +1,81 @@
+"""The verbs that keep a store in order: reembed, reindex, retry_pending, check, stats, audit.
+
+In: a caller with the right to. Out: how much was done, or facts about the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from recollect.ports.access import Act
+from recollect.ports.embedder import Embedder
+from recollect.verbs.caller import Caller
+from recollect.write.reembed import reembed as embed_anew
+
+__all__ = ["acts", "check", "reembed", "reindex", "retry_pending", "stats"]
+
+
+def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
+    """Return who did what in the caller's tenant, latest first."""
+    with caller.opened.turn():
+        return caller.store.access.acts(caller.principal.tenant, limit=limit, before=before)
+
+
+def check(caller: Caller) -> tuple[str, ...]:
+    """Return what is wrong with the store, in words."""
+    with caller.opened.turn():
+        return caller.store.check()
+
+
+def retry_pending(caller: Caller) -> int:
+    """Try again to embed what waits for a vector; return how many got one."""
+    with caller.opened.turn():
+        filled = 0
+        while done := caller.opened.fill_pending():
+            filled += done
+        return filled
+
+
+def reembed(
+    caller: Caller, embedder: Embedder, *, progress: Callable[[int, int], None] | None
+) -> int:
+    """Switch to another embedder; return how many texts were embedded now."""
+    with caller.opened.turn():
+        done = embed_anew(caller.store, embedder, progress=progress)
+        caller.opened.switched_to(embedder)
+        with caller.store.transaction():
+            caller.store.fire("curate_complete")
+            caller.opened.note(caller.principal, "reembed", embedder.model_id)
+        return done
+
+
+def reindex(caller: Caller) -> None:
+    """Throw the index away and build it anew."""
+    with caller.opened.turn():
+        with caller.store.transaction():
+            caller.store.tidy()
+            caller.store.fire("curate_complete")
+            caller.opened.note(caller.principal, "reindex", "index")
+        caller.opened.follower.forget()
+        caller.opened.follower.current()
+
+
+def stats(caller: Caller) -> dict[str, Any]:
+    """Return facts about the store: how much may be read; to whoever opened it, all of it."""
+    with caller.opened.turn():
+        sight = caller.sight()
+        if not caller.is_opener:
+            return {"memories": sight.select().count}
+        state = caller.store.state()
+        error = caller.opened.embedder_error
+        return {
+            **caller.store.count(),
+            "revision": state.revision,
+            "model_id": state.model_id,
+            "dimension": state.dimension,
+            "reembedding_to": state.next_model_id,
+            "active_hours": caller.clock(sight).active_hours,
+            "embedder_error": str(error) if error else None,
+            "hooks": caller.opened.dispatcher.hooks.stats(),
+        }
