@@ -33,12 +33,12 @@ def test_every_payload_is_made_in_the_dispatcher_and_only_there() -> None:
     places = {
         path: declared & calls(path) for path in SOURCE.rglob("*.py") if declared & calls(path)
     }
-    engine = SOURCE / "engine.py"
+    reader = SOURCE / "verbs/read.py"
     assert set().union(*places.values()) == declared
-    assert set(places) == {DISPATCHER, SEAM, engine}
+    assert set(places) == {DISPATCHER, SEAM, reader}
     assert places[SEAM] == {"RecallExpandQuery"}
-    # The engine hands a frame to the dispatcher in the shape of its event.
-    assert places[engine] == {"PreFrame"}
+    # What is asked of a frame goes to the dispatcher in the shape of its event.
+    assert places[reader] == {"PreFrame"}
 
 
 def test_nothing_but_the_hooks_themselves_fires_a_chain() -> None:
