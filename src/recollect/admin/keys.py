@@ -22,6 +22,7 @@ from recollect.policy.keys import (
     matches,
     new_key,
     prefix_of,
+    public_part,
     refused,
 )
 from recollect.policy.permit import need
@@ -81,11 +82,14 @@ class Keys:
             return tuple(self._access.keys(self._tenant(tenant)))
 
     def revoke(self, prefix: str, *, tenant: str | None = None) -> bool:
-        """End a key at once; return whether there was a living one."""
+        """End a key at once, by its prefix or all of it; return whether there was a living one."""
         need(self._principal, "admin")
         own, now = self._tenant(tenant), iso(self._opened.clock.now())
-        with self._opened.administering(self._principal, "key.revoke", str(prefix)[:80]):
-            return self._access.revoke_key(own, str(prefix), now=now)
+        known = public_part(prefix)
+        if known is None:
+            return False
+        with self._opened.administering(self._principal, "key.revoke", known):
+            return self._access.revoke_key(own, known, now=now)
 
     def principal_for(self, secret: str) -> Principal:
         """Return who a key stands for; a wrong, revoked or expired key is one and the same."""

@@ -15,10 +15,20 @@ from dataclasses import dataclass
 from recollect.errors import NotAllowed
 from recollect.model import Principal
 
-__all__ = ["PREFIX_BYTES", "SECRET_BYTES", "IssuedKey", "KeyRow", "matches", "new_key", "prefix_of"]
+__all__ = [
+    "PREFIX_BYTES",
+    "SECRET_BYTES",
+    "IssuedKey",
+    "KeyRow",
+    "matches",
+    "new_key",
+    "prefix_of",
+    "public_part",
+]
 
 PREFIX_BYTES = 6
 SECRET_BYTES = 32
+_PREFIX = re.compile(r"[0-9a-f]{12}")
 _KEY = re.compile(r"rk_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 
 
@@ -56,6 +66,16 @@ def prefix_of(key: object) -> str:
     if found is None:
         raise refused()
     return found[1]
+
+
+def public_part(text: object) -> str | None:
+    """Return the prefix that a text is, or that the key has which it is: that much may be noted."""
+    if not isinstance(text, str):
+        return None
+    found = _KEY.fullmatch(text)
+    if found is not None:
+        return found[1]
+    return text if _PREFIX.fullmatch(text) else None
 
 
 def matches(key: str, row: KeyRow | None, *, now: str) -> bool:
