@@ -38,7 +38,7 @@ class Question:
     ours: int
     peer: int
     bar: float | None = None
-    touched: bool = False
+    before: str = ""
 
 
 QUESTIONS = (
@@ -46,9 +46,12 @@ QUESTIONS = (
     Question("text that hits 10 %", "common", 12, 4, 20),
     Question("a project of 12 %", "project", 8, 1, 50),
     Question("text that hits 1 %, and a project", "both", 8, 1),
-    Question("text that hits 1 %, each after a write", "rare", 8, 8, touched=True),
-    Question("text that hits 10 %, each after a write", "common", 4, 4, touched=True),
-    Question("a project of 12 %, each after a write", "project", 2, 1, touched=True),
+    Question("text that hits 1 %, each after a write", "rare", 8, 8, before="write"),
+    Question("text that hits 10 %, each after a write", "common", 4, 4, before="write"),
+    Question("a project of 12 %, each after a write", "project", 2, 1, before="write"),
+    Question("text that hits 1 %, each after opening", "rare", 8, 8, before="open"),
+    Question("text that hits 10 %, each after opening", "common", 4, 4, before="open"),
+    Question("a project of 12 %, each after opening", "project", 2, 1, before="open"),
 )
 # How many times more the common words hit than the rare ones.
 MORE_HITS = 10
@@ -65,7 +68,7 @@ def compare(
         count = question.ours if turn and name == "ours" else question.peer
         start = (turn - 1) * count if turn else 0
         answer = workers[name].ask(
-            kind=question.kind, start=start, count=count, touched=question.touched
+            kind=question.kind, start=start, count=count, before=question.before
         )
         if turn:
             blocks[name].append(Block(answer["cpu_s"], answer["count"]))

@@ -156,6 +156,11 @@ def _copy(store: RecallStore) -> RecallStore:
         if rows:
             marks = ", ".join("?" * len(rows[0]))
             copy.conn.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    # Full text as it stands there, which may be other than the catalogue would have it.
+    copy.conn.execute("DELETE FROM paks_fts")
+    texts = store.conn.execute("SELECT rowid, pak_id, title, summary FROM paks_fts").fetchall()
+    columns = "(rowid, pak_id, title, summary)"
+    copy.conn.executemany(f"INSERT INTO paks_fts {columns} VALUES (?, ?, ?, ?)", texts)
     return copy
 
 
