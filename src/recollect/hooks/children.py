@@ -52,9 +52,10 @@ class Ears:
     """
 
     def __init__(self, tick_s: float | None) -> None:
-        self.can_lend = hasattr(select, "epoll")
-        self._waiter: Any = select.epoll() if self.can_lend else select.poll()
-        self._second = 1 if self.can_lend else 1000
+        epoll = hasattr(select, "epoll")
+        self.can_lend = epoll and tick_s is None
+        self._waiter: Any = select.epoll() if epoll else select.poll()
+        self._second = 1 if epoll else 1000
         self._tick_s = tick_s
 
     def open(self, descriptor: int, events: int = select.POLLIN) -> None:
@@ -81,7 +82,7 @@ class Ears:
 
     def close(self) -> None:
         """Give back what the system holds for it."""
-        if self.can_lend:
+        if hasattr(self._waiter, "close"):
             self._waiter.close()
 
 

@@ -35,6 +35,7 @@ _STDERR_A_SECOND = 64 * 1024 * 1024
 _LAST_CHUNKS = 16
 _FAREWELL_S = 0.5
 _SHOWN = 80
+_DIGITS = 18
 
 
 class Conversation:
@@ -45,6 +46,7 @@ class Conversation:
         self._meter = meter
         self._became_ready = became_ready
         self._numbers = itertools.count(1)
+        self._asked = 0
         self._waiting: dict[str, _Waiting] = {}
         self._writing = threading.Lock()
         self._reading = threading.Lock()
@@ -66,7 +68,7 @@ class Conversation:
         if len(self._waiting) >= _IN_FLIGHT:
             raise HookFailed(Failure.BUSY, f"{_IN_FLIGHT} requests are under way already")
         ends = time.monotonic() + seconds
-        number = next(self._numbers)
+        number = self._asked = next(self._numbers)
         waiting = self._waiting[str(number)] = _Waiting()
         try:
             self._send(request.line(number, seconds), ends)
@@ -247,10 +249,15 @@ class Conversation:
             waiting.reply = reply
             waiting.wake()
             return True
-        if isinstance(number, str):
-            self._meter.count("late")
-            return False
-        return self._no_reply(line)
+        if not isinstance(number, str):
+            return self._no_reply(line)
+        self._meter.count("late" if self._was_asked(number) else "strays")
+        return False
+
+    def _was_asked(self, number: str) -> bool:
+        """Return whether a request had this id; its caller gave up, or was answered before."""
+        known = number.isascii() and number.isdigit() and len(number) < _DIGITS
+        return known and 0 < int(number) <= self._asked
 
     def _greeted(self, reply: dict[str, Any], line: bytes) -> bool:
         if reply.get("ready") is not True:

@@ -94,11 +94,11 @@ class DaemonExecutor:
     def stop(self) -> None:
         """End the process: by the end of its stdin, then by SIGTERM, then by SIGKILL."""
         self.let_go()
-        for signal in ("", "terminate", "kill"):
+        self._thread.join(_GRACE_S)
+        for end in (Child.terminate, Child.kill):
             running = self._running
-            if signal and running is not None:
-                getattr(running.child, signal)()
-            if self._thread.is_alive():
+            if running is not None:
+                end(running.child)
                 self._thread.join(_GRACE_S)
 
     def _refusal(self, kind: Failure, problem: str) -> HookFailed:

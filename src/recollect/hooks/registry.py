@@ -74,8 +74,8 @@ class ExecutorRegistry:
             found = self._executors.get(hook.runs)
             if found is None:
                 found = self._made(hook)
-                self._executors[hook.runs] = found
                 found.start()
+                self._executors[hook.runs] = found
             return found
 
     def meter(self, hook: HookSpec) -> Meter:

@@ -184,6 +184,13 @@ def test_a_second_line_is_dropped_and_counted(world: World) -> None:
     eventually(lambda: world.counts().get("late") == 20)
 
 
+def test_an_answer_to_what_nobody_asked_is_no_late_one(world: World) -> None:
+    world.start(world.hook("wrong_id", timeout_ms=50))
+    world.recall()
+    assert world.counts()["strays"] == 1
+    assert "late" not in world.counts()
+
+
 def test_what_a_child_said_on_stderr_is_shown_with_its_failure(world: World) -> None:
     world.start(world.hook("refuses_to_start"))
     world.recall()
