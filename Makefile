@@ -20,7 +20,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.peers
+	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.policy && $(BIN)/python -m bench.peers
 
 clean:
 	rm -rf $(VENV) bench/.envs bench/.stores

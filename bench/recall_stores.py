@@ -23,7 +23,7 @@ from recollect import Recollect
 from recollect.embed.static import StaticEmbedder
 from recollect.ports.embedder import QueryTokens
 
-__all__ = ["STORES", "SyntheticEmbedder", "built", "copied", "items", "name_of", "opened"]
+__all__ = ["STORES", "SyntheticEmbedder", "built", "copied", "items", "name_of", "opened", "tables"]
 
 STORES = Path(__file__).parent / ".stores"
 _AT_ONCE = 10_000
@@ -83,7 +83,7 @@ def items(first: int, count: int) -> list[dict[str, Any]]:
 
 def built(size: int, folder: Path = STORES, progress: Progress | None = None) -> Path:
     """Return the store of this size, building it first if it is not there."""
-    path = folder / name_of(size, [SyntheticEmbedder().model_id, *_tables()])
+    path = folder / name_of(size, [SyntheticEmbedder().model_id, *tables()])
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(f"{size}-*"):
@@ -112,7 +112,7 @@ def name_of(size: int, made_by: Sequence[str]) -> str:
     return f"{size}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}.db"
 
 
-def _tables() -> list[str]:
+def tables() -> list[str]:
     """Return the statements that make a new store's tables."""
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
         path = Path(folder) / "new.db"
