@@ -1,0 +1,227 @@
+"""Nobody comes to Paks but through a View: not by SQL, not by the store, not by the index.
+
+Each module is read as a syntax tree. For everything that gives Paks, or says something of them, a
+table names the few modules that may ask for it; any other that does fails here.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from typing import TypeGuard
+
+import pytest
+from tests.house.snippets import ROOT
+
+from recollect.index.index import MemoryIndex
+from recollect.ports.store import MemoryStore
+
+SOURCE = ROOT / "src/recollect"
+MODULES = {
+    str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8")
+    for path in sorted(SOURCE.rglob("*.py"))
+}
+
+# The store, its port, and the suite that stores are tested with are not users of the store.
+_STORES = ("stores/", "paks/", "ports/", "testing/")
+
+# Who may ask the store for what it knows of Paks.
+STORE_READS = {
+    # Texts. The first is the only way to read one; it takes a View.
+    "memories": {"recall/sight.py"},
+    "changes": {"index/follow.py"},
+    "pending": {"write/remember.py"},
+    "without_next_vector": {"write/reembed.py"},
+    # What joins Paks: shown by `Sight`, or by those who hold one and keep to its mask.
+    "disputes": {"recall/sight.py", "opened.py"},
+    "edges": {"recall/inspect.py", "write/remember.py", "write/reinforce.py", "write/transfer.py"},
+    # Where Paks are, for those who write, erase, or turn numbers into a mask.
+    "standing": {"verbs/erase.py", "verbs/write.py", "write/remember.py"},
+    "row_ids": {"verbs/join.py", "recall/inspect.py", "write/remember.py"},
+    "rows_with": {"opened.py", "recall/respond.py"},
+    "about": {"verbs/erase.py"},
+    "unplaced": {"verbs/caller.py"},
+    "next_position": {"write/remember.py"},
+    "traces": {"write/forget.py"},
+    "count": {"verbs/upkeep.py", "write/reembed.py"},
+}
+# What the port has besides: it writes, or speaks of the store and not of Paks.
+STORE_OTHERS = {"close", "transaction", "snapshot", "state", "write", "set_status", "erase"}
+STORE_OTHERS |= {"scrub", "reinforce", "put_edges", "dispute", "resolve", "set_clock", "set_model"}
+STORE_OTHERS |= {"set_vectors", "fire", "events", "frames", "put_frame", "delete_frame", "tidy"}
+STORE_OTHERS |= {"begin_reembedding", "set_next_vectors", "finish_reembedding", "set_cache_token"}
+STORE_OTHERS |= {"check", "access"}
+
+# Who may choose rows of the index: `Sight`, by a View; a writer, at one place.
+SELECTORS = {"recall/sight.py", "write/remember.py"}
+# What the index tells without a selection is asked by slot, or is about no Pak at all.
+BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
+ABOUT_NO_PAK = {"apply", "compact", "export", "restored", "select", "places", "code", "column"}
+
+# Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.
+SQL_ROOMS = ("stores/", "paks/", "recall/select/")
+_TABLE = r"(?:paks|memories|pak_\w+|paks_fts\w*|memories_gone|memory_(?:edges|disputes))"
+_SQL = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ON)\s+(?:temp\.|main\.)?{_TABLE}\b")
+# Who may read the catalogue, which knows no View; `readable` and `may_read` go with it.
+CATALOGUE_ROOMS = ("paks/", "stores/", "recall/select/", "recall/inspect.py")
+_CATALOGUE = re.compile(r"(?:get_paks?|list_paks|iter_paks|count_paks|find_paks_\w+|get_pak_\w+)")
+# The command line and its demonstration open the catalogue as what it is: the owner's own file.
+_OWNERS_DOOR = "edge/cli/"
+
+
+def violations(path: str, source: str) -> Iterator[str]:
+    """Yield what a module does that only others may do."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield from _called(path, node, node.func)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+            yield from _renamed(path, node)
+        elif not path.startswith(SQL_ROOMS) and _is_sql(node):
+            yield f"{path}:{node.lineno} has SQL about Paks, or a connection"
+
+
+def _is_sql(node: ast.AST) -> TypeGuard[ast.expr]:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "conn"
+    return isinstance(node, ast.Constant) and bool(_SQL.search(str(node.value)))
+
+
+def _called(path: str, call: ast.Call, func: ast.Attribute) -> Iterator[str]:
+    where, owner, name = f"{path}:{call.lineno}", _name(func.value), func.attr
+    if path.startswith(_STORES):
+        return
+    if owner == "store" and path not in STORE_READS.get(name, {path}):
+        yield f"{where} asks the store for {name}"
+    if owner == "index" and name == "select":
+        given = {keyword.arg for keyword in call.keywords}
+        if path not in SELECTORS or "view" not in given:
+            yield f"{where} selects rows without a View"
+    if _CATALOGUE.fullmatch(name) and not path.startswith((*CATALOGUE_ROOMS, _OWNERS_DOOR)):
+        yield f"{where} reads the catalogue"
+
+
+def _renamed(path: str, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> Iterator[str]:
+    """A store or an index under another name would go unseen."""
+    if path.startswith(_STORES):
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        for name, value in _pairs(target, node.value):
+            held = _name(value) if isinstance(value, ast.Attribute | ast.Name) else ""
+            if held in ("store", "index") and _name(name) != held:
+                yield f"{path}:{node.lineno} calls the {held} {ast.unparse(name)}"
+
+
+def _pairs(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        yield from zip(target.elts, value.elts, strict=False)
+    else:
+        yield target, value
+
+
+def _name(node: ast.AST | None) -> str:
+    """Return what a thing is called, without the underscore of a private attribute."""
+    if isinstance(node, ast.Attribute):
+        return node.attr.lstrip("_")
+    if isinstance(node, ast.Name):
+        return node.id.lstrip("_")
+    if isinstance(node, ast.Call) and _name(node.func) == "current":
+        return "index"  # `follower.current()`
+    return ""
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
+    assert list(violations(path, MODULES[path])) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("engine.py", "found = self._store.memories([pak_id], view)"),
+        ("recall/pipeline.py", "texts = sources.sight.store.memories(ids, sources.sight.view)"),
+        ("admin/trust.py", "for one in self._opened.store.changes(0): pass"),
+        ("engine.py", "list(self._store.pending(10))"),
+        ("admin/gardens.py", "self._opened.store.edges([1])"),
+        ("recall/pipeline.py", "sources.index.select(Where())"),
+        ("recall/sight.py", "self.index.select(where)"),
+        ("engine.py", "self._opened.follower.current().select(view=None)"),
+        ("engine.py", "self._catalogue.get_pak('p')"),
+        ("admin/keys.py", "self._opened.catalogue.list_paks()"),
+        ("engine.py", "self._catalogue.conn.execute('SELECT 1')"),
+        ("recall/score.py", "sql = 'SELECT content FROM memories WHERE pak_id = ?'"),
+        ("frames/cache.py", "sql = 'SELECT title FROM paks'"),
+        ("index/graph.py", "sql = f'SELECT low FROM memory_edges WHERE low = {low}'"),
+        ("edge/cli/recall.py", "sql = 'SELECT * FROM x JOIN memories USING (pak_id)'"),
+        ("engine.py", "things = self._store"),
+        ("verbs/erase.py", "opened, things = caller.opened, caller.store"),
+        ("recall/pipeline.py", "if (rows := sources.index): pass"),
+    ],
+)
+def test_a_planted_way_around_it_is_seen(path: str, line: str) -> None:
+    assert list(violations(path, f"{MODULES[path]}\n{line}\n"))
+
+
+def test_what_the_store_tells_of_paks_is_all_in_the_table() -> None:
+    methods = {name for name in vars(MemoryStore) if not name.startswith("_")}
+    assert methods == STORE_READS.keys() | STORE_OTHERS
+
+
+def test_what_gives_memories_takes_a_view_and_has_no_default_for_it() -> None:
+    for name in STORE_READS:
+        signature = inspect.signature(getattr(MemoryStore, name))
+        if re.search(r"\bMemory\b", str(signature.return_annotation)):
+            assert name == "memories"
+            assert signature.parameters["view"].default is inspect.Parameter.empty
+
+
+def test_what_the_index_says_of_many_paks_takes_a_selection_without_default() -> None:
+    for name, method in inspect.getmembers(MemoryIndex, inspect.isfunction):
+        if name.startswith("_") or name in ABOUT_NO_PAK:
+            continue
+        parameters = inspect.signature(method).parameters
+        if "selection" in parameters:
+            assert parameters["selection"].default is inspect.Parameter.empty, name
+        else:
+            assert BY_SLOT & parameters.keys(), f"{name} takes neither a selection nor slots"
+
+
+@pytest.mark.parametrize(
+    ("called", "argument"),
+    [("select", "readable"), ("explain", "readable"), ("inspect", "may_read")],
+)
+def test_the_verbs_say_what_is_readable_wherever_the_catalogue_is_read(
+    called: str, argument: str
+) -> None:
+    calls = [
+        node
+        for path in MODULES
+        if path.startswith("verbs/")
+        for node in ast.walk(ast.parse(MODULES[path]))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == called
+    ]
+    assert calls
+    for call in calls:
+        assert argument in {keyword.arg for keyword in call.keywords}
+
+
+def test_one_function_turns_a_principal_into_a_view() -> None:
+    makers = {
+        path
+        for path, source in MODULES.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "View"
+    }
+    assert makers <= {"policy/view.py", "testing/contract.py"}
+    askers = {
+        path
+        for path, source in MODULES.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "view_of"
+    }
+    assert askers <= {"opened.py", "testing/contract.py"}
