@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass
+from itertools import islice
 from typing import Any
 
 from recollect import Recollect
@@ -74,14 +75,14 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
         yield f"recall {query} {shape}", lambda q=query, s=shape: memory.recall(q, **s)
     body = {"query": QUERIES[1], "top_k": 3, "frame": "recent"}
     yield "respond", lambda: memory.respond(RecallRequest.from_dict(body))
-    yield "list", lambda: list(_pages(memory, limit=2))
-    yield "list of a project", lambda: list(_pages(memory, limit=1, project="shop"))
+    yield "list", lambda: list(islice(_pages(memory, limit=2), 50))
+    yield "list of a project", lambda: list(islice(_pages(memory, limit=1, project="shop"), 50))
     yield "list at once", lambda: memory.list(limit=1000)
     for pak_id in pak_ids:
         yield f"get {pak_id}", lambda p=pak_id: memory.get(p)
-        yield f"inspect {pak_id}", lambda p=pak_id: memory.inspect(p)
     # Whoever cannot read it cannot find out by joining it, or by asking why it is not there.
-    for number, pak_id in enumerate(pak_ids[-8:]):
+    for number, pak_id in enumerate(pak_ids[-6:]):
+        yield f"inspect {pak_id}", lambda p=pak_id: memory.inspect(p)
         yield f"dispute {pak_id}", lambda p=pak_id: memory.dispute("nobody", p)
         query = (QUERIES[0], RecallRequest("zebra", top_k=2), SELECTIONS[0])[number % 3]
         frame = ("attention", None, None)[number % 3]

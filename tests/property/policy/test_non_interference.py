@@ -164,7 +164,7 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=25,
+    max_examples=20,
     stateful_step_count=25,
     deadline=None,
     phases=(Phase.generate, Phase.shrink),

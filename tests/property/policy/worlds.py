@@ -7,7 +7,7 @@ so that the engine's own idea of it is not what it is measured by.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -116,9 +116,9 @@ class World:
         columns = "pak_id, tenant, owner, scope, team, garden, status, valid_until, content"
         return [row[0] for row in self._rows(columns) if not self._is_readable(row[1:], who, slugs)]
 
-    def compare(self, who: Principal) -> None:
+    def compare(self, who: Principal, ids: Sequence[str] | None = None) -> None:
         """Ask everything here, and of the twin without what is hidden: no byte may differ."""
-        ids = [*self.ids(), "nobody"]
+        ids = [*(self.ids() if ids is None else ids), "nobody"]
         with self.twin(who) as twin:
             self.memory._opened.cached_frames.clear()
             here, there = self.of(who), twin.as_principal(who)
