@@ -24,6 +24,7 @@ from bench import report
 from bench.peer import PeerUnavailable, python_with
 from bench.peers import corpora, table
 from bench.peers.findings import OURS, Absent, Row, losses, row
+from bench.recall import OtherJobs
 
 ROOT = Path(__file__).parents[2]
 LOCOMO = ROOT.parent / "shared" / "data" / "locomo-dev"
@@ -47,12 +48,12 @@ class Peer(NamedTuple):
 
 PEERS = (
     Peer(OURS, "with_recollect"),
-    Peer("BM25, textbook", "with_bm25"),
-    Peer("SQLite FTS5, porter", "with_fts5"),
-    Peer("static table, cosine", "with_cosine"),
+    Peer("BM25 (textbook)", "with_bm25"),
+    Peer("SQLite FTS5 (porter)", "with_fts5"),
+    Peer("static table (cosine)", "with_cosine"),
     Peer("bm25s", "with_bm25s", ("bm25s", "PyStemmer")),
     Peer("chromadb", "with_chromadb", ("chromadb",)),
-    Peer("lancedb, hybrid", "with_lancedb", ("lancedb",)),
+    Peer("lancedb (hybrid)", "with_lancedb", ("lancedb",)),
     Peer("mem0ai", "with_mem0", ("mem0ai",)),
     Peer("elfmem", "with_elfmem", ("elfmem==0.20.*",)),
 )
@@ -125,12 +126,14 @@ def main() -> None:
     which = [one for one in PEERS if not options.only or one.name in (OURS, *options.only)]
     held = corpora.corpora(options.locomo)
     options.json.parent.mkdir(parents=True, exist_ok=True)
+    others = OtherJobs()
     with Progress(console=Console(stderr=True), transient=True) as progress:
         rows, absent = measure(which, held, options.json.with_suffix(""), progress)
     run = {
         "bench": "peers",
         "taken_at": report.now(),
         "commit": report.commit(),
+        "others": round(others.cores(), 2),
         "machine": report.machine(),
         "corpora": [corpus.name for corpus in held],
         "rows": [one.to_dict() for one in rows],

@@ -81,8 +81,9 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def _remarks(run: Mapping[str, Any]) -> Iterator[str]:
     for one in run["absent"]:
         yield f"Absent: {one['peer']} ({one['corpus']}): {one['reason']}"
-    yield "Where a peer is ahead:"
-    yield from (f"- {line}" for line in run["losses"] or ["nowhere"])
+    yield "\n".join(
+        ["Where a peer is ahead:", "", *(f"- {one}" for one in run["losses"] or ["nowhere"])]
+    )
     versions = "; ".join(
         f"{row['peer']}: "
         + ", ".join(f"{name} {number}" for name, number in row["versions"].items())
@@ -90,7 +91,10 @@ def _remarks(run: Mapping[str, Any]) -> Iterator[str]:
         if row["corpus"] == run["corpora"][-1]
     )
     machine = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
-    yield f"{run['taken_at']}, commit {run['commit']}; {versions}; {machine}"
+    yield (
+        f"{run['taken_at']}, commit {run['commit']}; other jobs kept {run['others']:.2f} cores busy"
+        f" meanwhile; {versions}; {machine}"
+    )
 
 
 def _line(cells: tuple[str, ...]) -> str:

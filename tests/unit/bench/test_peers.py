@@ -65,7 +65,7 @@ def test_peers_read_the_very_vectors_of_our_embedder(small: Corpus, tmp_path: Pa
 def test_ours_and_peers_are_measured_in_processes_of_their_own(
     small: Corpus, tmp_path: Path
 ) -> None:
-    names = (OURS, "SQLite FTS5, porter", "BM25, textbook", "static table, cosine")
+    names = (OURS, "SQLite FTS5 (porter)", "BM25 (textbook)", "static table (cosine)")
     which = [peer for peer in driver.PEERS if peer.name in names]
     broken = driver.Peer("broken", "with_nobody")
     with Progress(console=Console(file=io.StringIO())) as progress:
@@ -127,6 +127,7 @@ def test_the_table_is_drawn_for_people_and_for_the_page(small: Corpus, tmp_path:
     told = {
         "taken_at": "2026-05-11T12:00:00Z",
         "commit": "abc123",
+        "others": 0.25,
         "machine": {"cpu": "Some CPU"},
         "corpora": ["small"],
         "rows": [one.to_dict() for one in rows],
@@ -138,6 +139,7 @@ def test_the_table_is_drawn_for_people_and_for_the_page(small: Corpus, tmp_path:
     assert page.index("| recollect |") < page.index("| peer |")
     assert "Absent: nobody (all): does not install" in page
     assert "- nowhere" in page
+    assert "other jobs kept 0.25 cores busy" in page
     screen = io.StringIO()
     table.show(told, Console(file=screen, width=200))
     assert "does not install" in screen.getvalue()
