@@ -74,10 +74,7 @@ def test_ours_and_peers_are_measured_in_processes_of_their_own(
     assert {one.metrics["recall@5"] for one in rows} == {1.0}
     assert all(one.peak_mb > 5 and one.p50_ms > 0 and one.added_per_second > 0 for one in rows)
     (ours,) = (one for one in rows if one.peer == OURS)
-    # The same as `recollect eval` would find; only the name of the model differs in the file.
-    assert ours.metrics == {
-        name: one.mean for name, one in summarise(run(small.task)).metrics.items()
-    }
+    assert ours.sha256 == summarise(run(small.task)).per_question_sha256
     assert (tmp_path / "kept" / "small" / f"{OURS}.json").exists()
     reasons = {one.peer: one.reason for one in absent}
     assert "with_nobody" in reasons["broken"]
@@ -85,7 +82,8 @@ def test_ours_and_peers_are_measured_in_processes_of_their_own(
 
 def a_row(small: Corpus, folder: Path, peer: str, found: list[list[str]]) -> Row:
     answers: dict[str, Any] = {
-        str(k): [{"s": 0.002, "found": one[:k]} for one in found] for k in (5, 10, 20)
+        str(k): [{"s": 0.002, "cpu_s": 0.001, "found": one[:k]} for one in found]
+        for k in (5, 10, 20)
     }
     result = {
         "versions": {peer: "1.0"},
@@ -101,7 +99,7 @@ def test_a_row_is_judged_like_ours_and_compared_with_it(small: Corpus, tmp_path:
     assert (ours.metrics["recall@10"], ours.metrics["mrr"]) == (1.0, 0.75)
     assert (peer.metrics["recall@10"], peer.metrics["mrr"]) == (0.5, 0.5)
     assert (ours.ahead, peer.ahead) == (None, 0.5)
-    assert (peer.p50_ms, peer.added_per_second) == (2.0, 6.0)
+    assert (peer.p50_ms, peer.cpu_ms, peer.added_per_second) == (2.0, 1.0, 6.0)
 
 
 def test_an_answer_for_other_questions_is_noticed(small: Corpus) -> None:
@@ -111,10 +109,10 @@ def test_an_answer_for_other_questions_is_noticed(small: Corpus) -> None:
 
 def test_losses_name_the_corpus_the_metric_and_the_peer(small: Corpus, tmp_path: Path) -> None:
     ours = a_row(small, tmp_path, OURS, [["kiln"], ["glaze", "tax"]])
-    peer = replace(a_row(small, tmp_path, "peer", [["kiln"], ["tax"]]), p50_ms=0.5)
+    peer = replace(a_row(small, tmp_path, "peer", [["kiln"], ["tax"]]), cpu_ms=0.5)
     told = list(losses([ours, peer]))
     assert "small, all questions, mrr 0.750: peer 1.000" in told
-    assert "small, query p50 2.0: peer" in told
+    assert "small, CPU ms a query 1.0: peer" in told
     assert not any("recall@10" in line for line in told)
     assert list(losses([ours, ours])) == []
 
