@@ -15,7 +15,7 @@ from recollect.evaluation import run
 
 
 class Clocks:
-    """The runner's timer, which notes CPU time at each look: the peers have both of one call too."""
+    """The runner's timer, which notes CPU time at each look, so that both are of the same call."""
 
     def __init__(self) -> None:
         self._looks: list[float] = []
