@@ -126,42 +126,42 @@ def by_blocks(calls: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
 
 
 def daemons(folder: Path) -> Iterator[Finding]:
-    """Set one and three daemons beside as many bare echoes of the same bytes."""
+    """Set one and three daemons beside as many bare echoes of the same bytes, one after another."""
     cores = os.sched_getaffinity(0)
     if _elsewhere():
         os.sched_setaffinity(0, {min(cores)})
     line = Request(Written(RecallExpandQuery(QUESTION, "shop", 10)), "hook.py").line(1000, 0.05)
     with ExitStack() as stack:
-        echo = stack.enter_context(Echo(_script(folder, "echo.py", ECHO), line))
+        script = _script(folder, "echo.py", ECHO)
+        echo, *others = (stack.enter_context(Echo(script, line)) for _ in range(3))
         one, three = (stack.enter_context(_hooks(folder, HOOK, count)) for count in (1, 3))
         found = by_blocks(
             {
                 "echo": echo,
+                "echoes": lambda: [each() for each in (echo, *others)],
                 "one": lambda: one.expand(QUESTION, "shop", 10),
                 "three": lambda: three.expand(QUESTION, "shop", 10),
             }
         )
     os.sched_setaffinity(0, cores)
-    echoes = found["echo"]
     yield single("one daemon", 1, found["one"], Unit.SECONDS, bar=Bar(0.00015))
     yield ratio(
         "one daemon beside one echo",
         1,
         found["one"],
-        echoes,
+        found["echo"],
         ours=found["one"],
-        beside=("echo", echoes),
+        beside=("echo", found["echo"]),
         bar=Bar(3),
     )
     yield single("three daemons in a chain", 3, found["three"], Unit.SECONDS, bar=Bar(0.0005))
-    thrice = [3 * each for each in echoes]
     yield ratio(
         "three daemons beside three echoes",
         3,
         found["three"],
-        thrice,
+        found["echoes"],
         ours=found["three"],
-        beside=("three echoes", thrice),
+        beside=("three echoes", found["echoes"]),
         bar=Bar(3),
     )
 
