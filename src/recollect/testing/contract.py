@@ -230,6 +230,7 @@ class StoreContract:
             assert store.access.trusts("other") == {}
             assert store.access.key("ab12") == key
             assert store.access.keys("other") == []
+            assert store.access.keys("acme") == store.access.keys(None) == [key]
             with store.transaction():
                 assert not store.access.revoke_key("other", "ab12", now=_NOW)
                 assert store.access.revoke_key("acme", "ab12", now=_NOW)

@@ -74,6 +74,17 @@ def test_people_see_the_secret_once_and_are_told_so(run: Run, copy: Path) -> Non
     assert "revoked 20" in run("keys", "list", "--db", copy).stdout
 
 
+def test_a_key_that_was_found_somewhere_is_revoked_whole_and_not_repeated(
+    run: Run, copy: Path
+) -> None:
+    made = answer(run("keys", "create", "--principal", "ann", "--db", copy, "--json"))
+    ended = run("keys", "revoke", made["secret"], "--db", copy)
+    assert ended.stdout.startswith(f"Revoked {made['key']['prefix']}.")
+    again = run("keys", "revoke", made["secret"], "--db", copy)
+    assert again.returncode == 1
+    assert made["secret"] not in ended.stdout + again.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -81,7 +92,8 @@ def test_people_see_the_secret_once_and_are_told_so(run: Run, copy: Path) -> Non
         (("create", "--principal", " "), "id of a principal must be a name"),
         (("create", "--principal", "ann", "--expires", "soon"), "expires_at must be a time"),
         (("create", "--principal", "ann", "--expires", "2020-01-01T00:00:00Z"), "a time to come"),
-        (("revoke", "000000000000"), "There is no living key '000000000000'"),
+        (("revoke", "000000000000"), "There is no living key 000000000000"),
+        (("revoke", "rk_nonsense"), "There is no living key of that form"),
     ],
 )
 def test_what_cannot_be_is_refused_and_leaves_no_key(

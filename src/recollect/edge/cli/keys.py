@@ -132,7 +132,7 @@ def revoke(
     context: typer.Context,
     prefix: Annotated[
         str,
-        typer.Argument(metavar="PREFIX", help="The key's public part, as `keys list` shows it."),
+        typer.Argument(metavar="PREFIX", help="The key's public part, or all of the key."),
     ],
     db: Db = None,
     embedder: Embedder = None,
@@ -140,16 +140,19 @@ def revoke(
 ) -> None:
     """End a key at once and for good."""
     from recollect.edge.cli import memory as opening
-    from recollect.edge.cli.drawing import plain
+    from recollect.policy.keys import public_part
 
+    # A secret that was pasted here is not repeated.
+    shown = public_part(prefix)
     with opening.existing(db, embedder) as memory:
-        if not memory.keys.revoke(prefix):
+        if shown is None or not memory.keys.revoke(prefix):
             raise InvalidInput(
-                f"There is no living key {prefix!r:.60}.", hint="`recollect keys list` names them."
+                f"There is no living key {shown or 'of that form'}.",
+                hint="`recollect keys list` names them.",
             )
     voice.of(context).say(
-        {"revoked": prefix},
-        lambda console: console.print(f"Revoked {plain(prefix)}. Nobody gets in with it any more."),
+        {"revoked": shown},
+        lambda console: console.print(f"Revoked {shown}. Nobody gets in with it any more."),
     )
 
 
