@@ -32,6 +32,7 @@ from recollect.recall.candidates import SEEDS_PER_RESULT
 from recollect.recall.pipeline import Stages, reach_of
 from recollect.recall.respond import Went, as_run, shown
 from recollect.recall.sight import Sight
+from recollect.recall.similarity import parts
 
 __all__ = ["denied", "explain_frame", "explain_recall"]
 
@@ -219,13 +220,9 @@ def _makings(pak_id: str, place: int, stages: Stages) -> dict[str, Any]:
 
 
 def _details(pak_id: str, stages: Stages) -> dict[str, float]:
-    """Return what similarity is made of: the signals that have no weight of their own."""
+    """Return what similarity is made of; the parts add up to it."""
     ranked = next((one for one in stages.ranked if one.pak_id == pak_id), None)
-    weighed = {field.name for field in fields(stages.scored.weights)}
-    known = {} if ranked is None else asdict(ranked.signals)
-    return {
-        name: value for name, value in known.items() if name not in weighed and value is not None
-    }
+    return {} if ranked is None else parts(ranked.signals)
 
 
 def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanation:
