@@ -43,7 +43,7 @@ from recollect.recall.suppress import suppress
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
-__all__ = ["Answer", "Request", "Scored", "Sources", "Stages", "reach_of", "recall", "run"]
+__all__ = ["Answer", "Request", "Scored", "Sources", "Stages", "reach_of", "run"]
 
 # A frame that is mostly about the question leaves out what has nothing to do with it.
 _ABOUT_THE_QUESTION = 0.5
@@ -136,13 +136,11 @@ class Stages:
         return Answer(self.packed, (*self.chosen.dropped, *self.packed.dropped), self.degraded)
 
 
-def recall(request: Request, sources: Sources) -> Answer:
-    """Answer a request. The same request of the same sources gives the same answer."""
-    return run(request, sources).answer
-
-
 def run(request: Request, sources: Sources) -> Stages:
-    """Answer a request, and keep how it went."""
+    """Answer a request, and keep how it went.
+
+    The same request of the same sources gives the same answer.
+    """
     index = sources.index
     selection, reach = _authorised(request, sources.sight)
     promised = _promised(request.frame, index, selection)

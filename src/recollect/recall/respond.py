@@ -33,7 +33,7 @@ from recollect.recall.diversify import DIVERSITY
 from recollect.recall.pipeline import Answer, Request, Sources, Stages
 from recollect.recall.sight import Sight
 
-__all__ = ["Moment", "Went", "as_run", "refused", "respond", "response", "run", "shown"]
+__all__ = ["Moment", "Went", "as_run", "refused", "response", "run", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,8 @@ class Went:
     instructions: Stages | None
 
 
-def respond(
-    asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources
-) -> RecallResponse:
-    """Answer a request whose values were checked."""
-    return response(run(asked, frame, moment, sources))
-
-
 def run(asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources) -> Went:
-    """Answer a request, and keep how it went."""
+    """Answer a request whose values were checked, and keep how it went."""
     whole = sources.sight
     sight = _narrowed(asked, whole)
     if sight is not whole:
@@ -118,7 +111,7 @@ def _response(
         query=as_run(asked, moment),
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
-        degraded=answer.degraded,
+        degraded=tuple(dict.fromkeys(source for part in parts for source in part.degraded)),
         dropped=tuple(dropped for part in parts for dropped in part.dropped),
     )
 
@@ -160,7 +153,7 @@ def _narrowed(asked: RecallRequest, sight: Sight) -> Sight:
 
 def _known_garden(slug: str, sight: Sight) -> str:
     view = sight.view
-    garden = sight.store.access.gardens(view.tenant).get(slug) if view.role_in(slug) else None
+    garden = sight.store.access.garden(view.tenant, slug) if view.role_in(slug) else None
     if garden is None or not view.allows(
         Place(view.tenant, view.principal, garden.scope, garden.team, slug)
     ):

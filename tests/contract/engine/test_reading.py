@@ -177,3 +177,15 @@ def test_the_counter_of_tokens_is_the_callers(open_memory: Open) -> None:
     result = memory.frame("attention", "queue", token_budget=11)
     # "## Relevant Knowledge" is three words, and each line four with its number.
     assert (len(result.blocks), result.tokens_used) == (2, 11)
+
+
+def test_an_instruction_without_its_vector_makes_an_answer_degraded(
+    memory: Recollect, embedder: FakeEmbedder
+) -> None:
+    memory.remember("queue", pak_id="note")
+    embedder.fail = True
+    memory.remember("drain the queue first", pak_id="order", category="instruction")
+    embedder.fail = False
+    answer = memory.recall("queue")
+    assert [one.fact.pak_id for one in answer.instructions] == ["order"]
+    assert answer.degraded == ("vector",)
