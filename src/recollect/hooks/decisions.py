@@ -126,11 +126,6 @@ class AskUser:
     options: tuple[str, ...] = ("y", "n")
     default: str | None = None
 
-    @property
-    def goes_on_by_default(self) -> bool:
-        """Whether it goes on when there is nobody to ask."""
-        return self.default == self.options[0]
-
 
 Decision = Allow | Modify | Denied | AskUser
 _ALLOW = Allow()

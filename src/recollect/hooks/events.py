@@ -81,11 +81,6 @@ class HookEvent(StrEnum):
         """Whether it is on the way of a recall, where a process a call costs too much."""
         return "recall" in self
 
-    @property
-    def is_post(self) -> bool:
-        """Whether it tells of what is done already; nothing can be changed or denied."""
-        return self.startswith("post_")
-
 
 _DEADLINES_S = {event: event.event_class.value for event in HookEvent}
 
