@@ -50,7 +50,7 @@ class Gardens:
             created_at=iso(self._opened.clock.now()),
         )
         with self._opened.turn():
-            if slug in self._access.gardens(garden.tenant):
+            if self._access.garden(garden.tenant, slug) is not None:
                 raise InvalidInput(
                     f"there is a garden {slug!r} already.", hint="choose another slug."
                 )
@@ -121,7 +121,7 @@ class Gardens:
 
     def _known(self, slug: str) -> tuple[Garden, Role | None]:
         tenant = self._principal.tenant
-        garden = self._access.gardens(tenant).get(slug) if isinstance(slug, str) else None
+        garden = self._access.garden(tenant, slug) if isinstance(slug, str) else None
         role = self._access.roles_of(tenant, self._principal.id).get(slug) if garden else None
         if garden is None or (role is None and "admin" not in self._principal.permissions):
             raise no_garden(slug)

@@ -37,6 +37,8 @@ class AccessStore(Protocol):
     def gardens(self, tenant: str) -> dict[str, Garden]:
         """Return a tenant's gardens by slug."""
 
+    def garden(self, tenant: str, slug: str) -> Garden | None: ...
+
     def put_garden(self, garden: Garden) -> None: ...
 
     def delete_garden(self, tenant: str, slug: str) -> int:

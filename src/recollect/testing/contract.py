@@ -212,6 +212,8 @@ class StoreContract:
                 store.write([new_memory("a", place=inside)], now=_NOW)
             assert store.access.gardens("acme") == {"ops": garden}
             assert store.access.gardens("other") == {}
+            assert store.access.garden("acme", "ops") == garden
+            assert store.access.garden("other", "ops") is None
             assert store.access.members("acme", "ops") == {"ann": "admin", "bob": "reader"}
             assert store.access.roles_of("acme", "bob") == {"ops": "reader"}
             with store.transaction():

@@ -119,7 +119,7 @@ class Writer:
         tenant, access = self._principal.tenant, self._caller.store.access
         with self._opened.turn():
             role = access.roles_of(tenant, self._principal.id).get(garden)
-            known = access.gardens(tenant).get(garden)
+            known = access.garden(tenant, garden)
         if role is None or known is None:
             raise no_garden(garden)
         return chosen_place(self._principal, scope=scope, team=team, garden=known, role=role)

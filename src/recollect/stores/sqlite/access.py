@@ -46,6 +46,13 @@ class SqliteAccess:
         )
         return {row[1]: Garden(*row) for row in found}
 
+    def garden(self, tenant: str, slug: str) -> Garden | None:
+        """Return one garden of a tenant."""
+        found = self._db.all(
+            f"SELECT {_GARDEN} FROM gardens WHERE tenant = ? AND slug = ?", tenant, slug
+        )
+        return Garden(*found[0]) if found else None
+
     def put_garden(self, garden: Garden) -> None:
         """Keep a garden."""
         self._db.run(
