@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import pytest
 
 from recollect import Recollect
 from recollect.policy import Principal
-from recollect.testing import FakeClock, FakeEmbedder
 
 
 @dataclass
@@ -27,35 +25,9 @@ class People:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def embedder() -> FakeEmbedder:
-    return FakeEmbedder()
-
-
-@pytest.fixture
-def open_memory(
-    tmp_path: Path, clock: FakeClock, embedder: FakeEmbedder
-) -> Iterator[Callable[..., Recollect]]:
-    opened: list[Recollect] = []
-
-    def open_it(name: str = "agent.db", **options: Any) -> Recollect:
-        options = {
-            "clock": clock,
-            "embedder": embedder,
-            "hours": "wall",
-            "links": False,
-            **options,
-        }
-        opened.append(Recollect.open(tmp_path / name, **options))
-        return opened[-1]
-
-    yield open_it
-    for memory in opened:
-        memory.close()
+def open_memory(open_memory: Callable[..., Recollect]) -> Callable[..., Recollect]:
+    """Open without automatic links, unless a test asks for them."""
+    return partial(open_memory, links=False)
 
 
 def people_of(memory: Recollect) -> People:
