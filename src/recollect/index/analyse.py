@@ -26,11 +26,14 @@ __all__ = ["ASKS", "COMMON", "TELLS_TIME", "indexed_text", "marks", "stem_words"
 ASKS = 1
 TELLS_TIME = 2
 
-# An apostrophe inside a word belongs to it: "don't", "Caroline's".
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 # Scripts written without spaces: each sign is a term of its own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
-_ANY_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*")
+# An apostrophe inside a word belongs to it: "don't", "Caroline's".
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*")
+# What becomes of each ASCII sign: a letter is folded, what parts words becomes a space.
+_FOLDED = "".join(
+    sign.lower() if sign.isalnum() or sign == "'" else " " for sign in map(chr, range(128))
+)
 _LONGEST_TERM = 64
 _MOST_STEMS = 1 << 16
 
@@ -69,10 +72,8 @@ _stems = _Stems()
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text in order, repeated as often as they occur."""
-    if text.isascii():
-        return list(map(_stems.__getitem__, _WORD.findall(text.lower())))
-    folded = unicodedata.normalize("NFKD", text).translate(_marks).casefold()
-    return list(map(_stems.__getitem__, _ANY_WORD.findall(folded)))
+    words = _ascii_words(text) if text.isascii() else _words(text)
+    return list(map(_stems.__getitem__, words))
 
 
 def stem_words(words: Iterable[str]) -> list[str]:
@@ -95,6 +96,19 @@ def marks(text: str, found: Collection[str]) -> int:
     """Return what kind of text it is, given its terms: one that asks, one that tells a time."""
     asks = ASKS if text.rstrip().endswith("?") else 0
     return asks | (0 if _TIME_TERMS.isdisjoint(found) else TELLS_TIME)
+
+
+def _ascii_words(text: str) -> list[str]:
+    """Return what `_words` does, in half the time."""
+    folded = text.translate(_FOLDED)
+    if "'" in folded:  # only between two letters or digits is it part of a word
+        folded = f" {folded} ".replace("''", "  ").replace(" '", "  ").replace("' ", "  ")
+    return folded.split()
+
+
+def _words(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKD", text).translate(_marks).casefold()
+    return _WORD.findall(folded)
 
 
 def _stems_of(words: str) -> frozenset[str]:

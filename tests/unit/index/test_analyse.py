@@ -57,6 +57,12 @@ def test_case_and_surrounding_signs_make_no_difference(text: str) -> None:
 
 
 @settings(deadline=None)
+@given(st.text(alphabet=st.characters(max_codepoint=127)) | st.text(alphabet="aB9'_ "))
+def test_ascii_text_has_the_same_terms_beside_other_text(text: str) -> None:
+    assert terms(f"{text} ünlü") == [*terms(text), "unlu"]
+
+
+@settings(deadline=None)
 @given(st.text(alphabet="abcdé' _", max_size=30))
 def test_an_ascii_word_is_the_same_term_among_any_others(text: str) -> None:
     assert terms(f"running {text}")[0] == terms(f"running {text} ünlü")[0] == "run"
