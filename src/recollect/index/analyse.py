@@ -18,7 +18,7 @@ from recollect.dates import MONTHS, WEEKDAYS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from recollect.model import Memory
+    from recollect.ports.store import Indexable
 
 __all__ = ["ASKS", "COMMON", "TELLS_TIME", "indexed_text", "marks", "stem_words", "terms"]
 
@@ -81,7 +81,7 @@ def stem_words(words: Iterable[str]) -> list[str]:
     return [max(terms(word), key=len, default="") for word in words]
 
 
-def indexed_text(memory: Memory) -> str:
+def indexed_text(memory: Indexable) -> str:
     """Return what of a Pak is searched by word: the title and the content.
 
     A title cut from the content's own beginning says nothing twice.

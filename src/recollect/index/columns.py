@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.model import Memory
-    from recollect.ports.store import Used
+    from recollect.ports.store import Indexable, Used
 
 __all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
 
@@ -42,7 +41,7 @@ def place_text(place: Place) -> str:
     return json.dumps(parts, ensure_ascii=False)
 
 
-_NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
+_NUMBERS: dict[str, tuple[str, Callable[[Indexable], float]]] = {
     "confidence": ("f8", attrgetter("confidence")),
     "decay": ("f8", attrgetter("decay")),
     "last_reinforced": ("f8", attrgetter("last_reinforced")),
@@ -53,7 +52,7 @@ _NUMBERS: dict[str, tuple[str, Callable[[Memory], float]]] = {
     "day": ("i4", lambda memory: day_number(memory.occurred_at)),
     "risky": ("?", lambda memory: bool(memory.risks)),
 }
-CODED: dict[str, Callable[[Memory], str | None]] = {
+CODED: dict[str, Callable[[Indexable], str | None]] = {
     "category": attrgetter("category"),
     "project": attrgetter("project"),
     "status": attrgetter("status"),
@@ -99,7 +98,7 @@ class Columns:
 
     def extend(
         self,
-        memories: Sequence[Memory],
+        memories: Sequence[Indexable],
         *,
         row_ids: Sequence[int],
         lengths: Sequence[int],
@@ -127,7 +126,7 @@ class Columns:
             self._arrays[name][first : self.size] = values
         return first
 
-    def overwrite(self, slot: int, memory: Memory) -> None:
+    def overwrite(self, slot: int, memory: Indexable) -> None:
         """Replace all that can change without the text changing."""
         for name, (_, value_of) in _NUMBERS.items():
             self._arrays[name][slot] = value_of(memory)
@@ -165,7 +164,7 @@ class Columns:
         columns.vocabularies = {name: Vocabulary(vocabularies[name]) for name in CODED}
         return columns
 
-    def _fill(self, first: int, memories: Sequence[Memory]) -> None:
+    def _fill(self, first: int, memories: Sequence[Indexable]) -> None:
         """Set whole stretches of columns, which for a single Pak would cost more than it saves."""
         many = len(memories)
         for name, (_, value_of) in _NUMBERS.items():
@@ -213,7 +212,7 @@ def _position(position: int | None) -> int:
     return -1 if position is None else min(position, _LARGEST)
 
 
-def _thread(memory: Memory) -> str | None:
+def _thread(memory: Indexable) -> str | None:
     """Return what tells a thread from all others: two tenants or projects may use one name."""
     if memory.thread is None:
         return None

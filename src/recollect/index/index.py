@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from recollect.index.lexical import Lexical, Part
     from recollect.index.vectors import Nearest, Pairs
-    from recollect.model import Memory, Place
-    from recollect.ports.store import Changes, IndexRow, Used
+    from recollect.model import Place
+    from recollect.ports.store import Changes, Indexable, IndexRow, Used
 
 __all__ = ["MemoryIndex", "View"]
 
@@ -587,7 +587,7 @@ def _digest(text: str) -> int:
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
 
 
-def _text_digest(memory: Memory) -> int:
+def _text_digest(memory: Indexable) -> int:
     """Return 64 bits that change when anything does that postings or the Pak's name hold."""
     pak_id, title, content = memory.pak_id, memory.title, memory.content
     bounds = f"{len(pak_id)} {len(title)} {len(content)} {memory.tags!r}"

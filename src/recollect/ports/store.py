@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from recollect.model import FrameDefinition, Memory, Place
 from recollect.policy import View
@@ -26,6 +26,8 @@ __all__ = [
     "Dispute",
     "Edge",
     "IndexRow",
+    "Indexable",
+    "Indexed",
     "MemoryStore",
     "NewMemory",
     "Standing",
@@ -35,12 +37,39 @@ __all__ = [
 ]
 
 
+class Indexed(NamedTuple):
+    """The fields of a `Memory` that an index reads; a store can make 100,000 of these sooner."""
+
+    pak_id: str
+    content: str
+    title: str
+    category: str
+    project: str | None
+    confidence: float
+    thread: str | None
+    position: int | None
+    speaker: str | None
+    occurred_at: str | None
+    valid_until: str | None
+    updated_at: str
+    status: str
+    decay: float
+    reinforced: int
+    last_reinforced: float
+    tags: tuple[str, ...]
+    risks: tuple[str, ...]
+    place: Place
+
+
+Indexable: TypeAlias = Memory | Indexed
+
+
 @dataclass(frozen=True, slots=True)
 class IndexRow:
     """What an index learns of one Pak. `row_id` is the store's own number for it."""
 
     row_id: int
-    memory: Memory
+    memory: Indexable
     vector: NDArray[np.int8] | None
     pending: bool = False
 

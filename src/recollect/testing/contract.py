@@ -23,7 +23,7 @@ from recollect.model import (
 from recollect.policy import view_of
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
-from recollect.ports.store import ClockState, Edge, MemoryStore
+from recollect.ports.store import ClockState, Edge, Indexed, MemoryStore
 from recollect.testing.builders import new_memory
 
 __all__ = ["StoreContract"]
@@ -111,6 +111,37 @@ class StoreContract:
             later = list(store.changes(revision))
             assert [row for batch in later for row in batch.gone] == [written[0].row_id]
             assert [row for batch in later for row in batch.rows] == []
+
+    def test_changes_hold_all_that_an_index_reads(self, tmp_path: Path) -> None:
+        new = new_memory(
+            "a",
+            "Use Celery.",
+            title="Queues",
+            tags=("django",),
+            category="instruction",
+            project="shop",
+            confidence=0.5,
+            thread="talk",
+            position=3,
+            speaker="Ann",
+            occurred_at="2025-05-05",
+            valid_until="2027-01-01T00:00:00Z",
+            updated_at=_NOW,
+            status="quarantined",
+            decay=0.25,
+            reinforced=2,
+            last_reinforced=9.0,
+            risks=("imperative", "role"),
+            place=Place("acme", "ann", "team", "red", "roses"),
+            pending=True,
+        )
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                store.write([new], now=_NOW)
+            (row,) = (row for batch in store.changes(0) for row in batch.rows)
+        for name in Indexed._fields:
+            assert getattr(row.memory, name) == getattr(new.memory, name), name
+        assert row.pending
 
     def test_edges_are_kept_changed_and_removed(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

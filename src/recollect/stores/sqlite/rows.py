@@ -1,6 +1,7 @@
 """Between `Memory` values and rows of the two tables that hold them.
 
-In: values, or rows in the order of `MEMORY_COLUMNS`. Out: the other. No SQL is run here.
+In: values, or rows in the order of `MEMORY_COLUMNS` or `INDEX_COLUMNS`. Out: the other. No SQL is
+run here.
 """
 
 from __future__ import annotations
@@ -13,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Memory, Place, name_key
-from recollect.ports.store import NewMemory
+from recollect.ports.store import Indexed, IndexRow, NewMemory
 
 __all__ = [
+    "INDEX_COLUMNS",
     "MEMORY_COLUMNS",
     "OWN_COLUMNS",
     "SHOWN_COLUMNS",
     "from_row",
+    "index_row",
     "own_values",
     "pak_values",
     "place_of",
-    "to_vector",
     "vector_bytes",
 ]
 
@@ -35,12 +37,19 @@ _FROM_PAKS = {"pak_id", "title", "summary", "project", "topic", "pak_type", "aut
 _PLACE = ("tenant", "owner", "scope", "team", "garden")
 _FIELDS = tuple(name for name in Memory.__dataclass_fields__ if name != "place")
 
-MEMORY_COLUMNS = ", ".join(
-    f"{'paks' if name in _FROM_PAKS else 'memories'}.{name}" for name in (*_FIELDS, *_PLACE)
-)
+
+def _columns(*names: str) -> str:
+    return ", ".join(f"{'paks' if name in _FROM_PAKS else 'memories'}.{name}" for name in names)
+
+
+MEMORY_COLUMNS = _columns(*_FIELDS, *_PLACE)
 
 # For readers: where a turn stands in its thread would tell of turns that one may not read.
 SHOWN_COLUMNS = MEMORY_COLUMNS.replace("memories.position", "NULL")
+
+# The plain fields of Indexed, the others, and what an IndexRow has beside; the vector comes last.
+_PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
+INDEX_COLUMNS = _columns(*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
 
 # What `memories` keeps of a Pak, in the order of `own_values`.
 OWN_COLUMNS = (
@@ -59,15 +68,30 @@ _RISKS = _FIELDS.index("risks")
 def from_row(row: tuple[Any, ...]) -> Memory:
     """Build a Memory from a row of `MEMORY_COLUMNS`."""
     fields = list(row[: len(_FIELDS)])
-    fields[_TAGS] = () if fields[_TAGS] == "[]" else tuple(json.loads(fields[_TAGS]))
-    fields[_RISKS] = tuple(fields[_RISKS].split(",")) if fields[_RISKS] else ()
+    fields[_TAGS] = _tags(fields[_TAGS])
+    fields[_RISKS] = _risks(fields[_RISKS])
     fields.append(_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
     return Memory(*fields)
+
+
+def index_row(row: tuple[Any, ...]) -> IndexRow:
+    """Build what an index learns of a Pak from a row of `INDEX_COLUMNS` and its vector."""
+    tags, risks, *place, row_id, pending, vector = row[_PLAIN:]
+    pak = Indexed._make((*row[:_PLAIN], _tags(tags), _risks(risks), _place(*place)))
+    return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
 
 
 def place_of(parts: tuple[Any, ...]) -> Place:
     """Return a place from its five columns."""
     return _place(*parts)
+
+
+def _tags(stored: str) -> tuple[str, ...]:
+    return () if stored == "[]" else tuple(json.loads(stored))
+
+
+def _risks(stored: str) -> tuple[str, ...]:
+    return tuple(stored.split(",")) if stored else ()
 
 
 @lru_cache
@@ -117,6 +141,6 @@ def vector_bytes(vector: NDArray[np.int8] | None) -> bytes | None:
     return None if vector is None else vector.tobytes()
 
 
-def to_vector(data: bytes | None) -> NDArray[np.int8] | None:
+def _to_vector(data: bytes | None) -> NDArray[np.int8] | None:
     """Return a stored vector; it shares the bytes and cannot be written to."""
     return None if data is None else np.frombuffer(data, dtype=np.int8)

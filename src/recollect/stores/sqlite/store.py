@@ -581,10 +581,10 @@ class SqliteStore:
         )
         for numbers in chunks(changed, _BATCH_ROWS):
             yield [
-                IndexRow(row[-3], rows.from_row(row), rows.to_vector(row[-2]), bool(row[-1]))
+                rows.index_row(row)
                 for chunk in chunks(numbers)
                 for row in self._db.all(
-                    f"SELECT {rows.MEMORY_COLUMNS}, memories.row_id, vector_{self._slot}, pending"
+                    f"SELECT {rows.INDEX_COLUMNS}, vector_{self._slot}"
                     " FROM memories JOIN paks USING (pak_id)"
                     f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
                     *chunk,
