@@ -91,7 +91,7 @@ class Vectors:
         self._make_room(first)
         blank = np.zeros(self.dimension, dtype=np.int8)
         rows = [blank if vector is None else vector for vector in vectors]
-        self._put(first, np.stack(rows) if rows else np.empty((0, self.dimension), np.int8))
+        self._put(first, np.concatenate([blank[:0], *rows]).reshape(len(rows), self.dimension))
 
     def overwrite(self, slot: int, vector: NDArray[np.int8] | None) -> None:
         """Replace one vector; most changes of a Pak leave it as it is."""
