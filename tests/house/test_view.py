@@ -29,8 +29,9 @@ _STORES = ("stores/", "paks/", "ports/", "testing/")
 
 # Who may ask the store for what it knows of Paks.
 STORE_READS = {
-    # Texts. The first is the only way to read one; it takes a View.
+    # Texts. The first two are the only way to read one; they take a View.
     "memories": {"recall/sight.py"},
+    "memories_at": {"recall/sight.py"},
     "changes": {"index/follow.py"},
     "pending": {"write/remember.py"},
     "without_next_vector": {"write/reembed.py"},
@@ -143,6 +144,7 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
     [
         ("engine.py", "found = self._store.memories([pak_id], view)"),
         ("recall/pipeline.py", "texts = sources.sight.store.memories(ids, sources.sight.view)"),
+        ("recall/explain.py", "stages.sources.sight.store.memories_at([1], view)"),
         ("admin/trust.py", "for one in self._opened.store.changes(0): pass"),
         ("engine.py", "list(self._store.pending(10))"),
         ("admin/gardens.py", "self._opened.store.edges([1])"),
@@ -174,7 +176,7 @@ def test_what_gives_memories_takes_a_view_and_has_no_default_for_it() -> None:
     for name in STORE_READS:
         signature = inspect.signature(getattr(MemoryStore, name))
         if re.search(r"\bMemory\b", str(signature.return_annotation)):
-            assert name == "memories"
+            assert name in ("memories", "memories_at")
             assert signature.parameters["view"].default is inspect.Parameter.empty
 
 

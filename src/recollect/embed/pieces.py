@@ -15,11 +15,13 @@ from itertools import count, pairwise
 __all__ = ["LONGEST_WORD", "WORD_START", "WordPieces"]
 
 WORD_START = "\u2581"
-# Each merge looks at all neighbours again: of a longer word the library makes less work.
+# Each merge looks for the first of all turns: of a longer word the library makes less work.
 LONGEST_WORD = 64
 # The file writes one token a line, in the order of their ids. Some are spelled with a backslash
 # there; they hold quotes, which no word does.
 _TOKEN = re.compile(rb'"(\S+)": ')
+# More than an id takes; and a turn after all others.
+_ID_BITS, _NEVER = 32, 1 << 64
 _BEFORE_TOKENS, _AFTER_TOKENS = b'"vocab": {', b'"merges": ['
 
 
@@ -43,12 +45,17 @@ class WordPieces:
 
     def _merged(self, pieces: list[bytes]) -> list[bytes]:
         """Join neighbours until no two make a token, in the order of the file's merges."""
-        known = self._ids
-        while merges := [
-            (known[both], known[left], place)
-            for place, (left, right) in enumerate(pairwise(pieces))
-            if (both := left + right) in known
-        ]:
-            *_, place = min(merges)
+        turns = [self._turn(left, right) for left, right in pairwise(pieces)]
+        while (first := min(turns, default=_NEVER)) < _NEVER:
+            place = turns.index(first)
             pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+            del turns[place]
+            # Only what is beside the new piece has other neighbours than before.
+            for left in range(max(place - 1, 0), min(place + 1, len(turns))):
+                turns[left] = self._turn(pieces[left], pieces[left + 1])
         return pieces
+
+    def _turn(self, left: bytes, right: bytes) -> int:
+        """Return when two neighbours merge: by their token, then by the left one's."""
+        token = self._ids.get(left + right)
+        return _NEVER if token is None else token << _ID_BITS | self._ids[left]

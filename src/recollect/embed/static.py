@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain, islice
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,7 +106,7 @@ class StaticEmbedder:
     ) -> NDArray[np.float32]:
         """Return the unit vector of the words weighted; no words, or no weight, is zero."""
         factors = np.asarray(weights, dtype=np.float64)
-        if factors.shape != (len(tokens.words),) or not np.isfinite(factors).all():
+        if factors.shape != (len(tokens.words),) or not all(map(isfinite, factors.tolist())):
             raise InvalidInput(
                 f"The question has {len(tokens.words)} words; "
                 f"each needs one finite weight, got an array of shape {factors.shape}."

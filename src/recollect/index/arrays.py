@@ -78,7 +78,7 @@ def without(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[Scalar]
 
 def among(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]:
     """Return which of the values are among the others."""
-    if not len(others):
+    if not len(values) or not len(others):
         return np.zeros(len(values), dtype=np.bool_)
     ordered = np.sort(others)
     found: NDArray[np.bool_] = ordered.take(ordered.searchsorted(values), mode="clip") == values

@@ -129,7 +129,7 @@ class Lexical:
 
         Beside a rare word, "the" says nothing.
         """
-        told: list[list[str]] = [[] for _ in slots]
+        told: list[list[str]] = [[] for _ in range(len(slots))]
         rarest = [0.0] * len(slots)
         # Of one type: else numpy would copy a whole posting to the wider one.
         narrow = slots.astype(np.int32)
@@ -200,7 +200,7 @@ def score(
     scores = np.zeros(selection.count if sparse else len(selection.mask))
     for part, weight in zip(parts, weights, strict=True):
         if part.frequency:
-            np.add.at(scores, part.places, saturation.of(part.posting, weight / most))
+            np.add.at(scores, part.places, part.shares(saturation) * (weight / most))
     if not sparse and not selection.is_solid:
         scores *= selection.mask
     found = tuple(part.posting for part in parts)
@@ -208,13 +208,20 @@ def score(
     return Lexical(tuple(terms), scores, slots, found, tuple(weights), saturation)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Part:
     """A posting, how many of its slots are selected, and where its scores are kept."""
 
     posting: Posting
     frequency: int
     places: NDArray[np.integer]
+    _shares: NDArray[np.float64] | None = None
+
+    def shares(self, saturation: _Saturation) -> NDArray[np.float64]:
+        """Return what share of its weight the term adds to each slot, whatever is asked."""
+        if self._shares is None:
+            self._shares = saturation.of(self.posting)
+        return self._shares
 
 
 def is_sparse(selection: Selection) -> bool:
@@ -261,17 +268,16 @@ class _Saturation:
         """Return what is added to a term's count in texts of these lengths to divide it by."""
         return lengths * self._slope + self._base if self._slope else self._base
 
-    def of(self, posting: Posting, weight: float) -> NDArray[np.float64]:
-        """Return what a term of this weight adds to each of its slots."""
+    def of(self, posting: Posting) -> NDArray[np.float64]:
+        """Return what share of its weight a term adds to each of its slots."""
         counts = posting.counts
         if not self._slope:
-            return _saturated(self._base).take(counts) * weight
+            return _saturated(self._base).take(counts)
         terms = counts.astype(np.float64)
         divisor = self._lengths.take(posting.slots) * self._slope
         divisor += self._base
         divisor += terms
         terms /= divisor
-        terms *= weight
         return terms
 
 

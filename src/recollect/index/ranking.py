@@ -43,7 +43,7 @@ def best(
     if len(set(zip(*keys, strict=True))) < len(places):
         keys = *keys, pak_ids.at(chosen)
     ranked = sorted(zip(*keys, places.tolist(), strict=True), reverse=True)
-    return np.array([place for *_, place in ranked], dtype=np.int64)
+    return np.array([one[-1] for one in ranked], dtype=np.int64)
 
 
 def _leading(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:

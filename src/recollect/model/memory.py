@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
@@ -35,6 +36,9 @@ WRITTEN = (
     "speaker",
     "occurred_at",
 )
+
+
+_written = attrgetter(*WRITTEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,7 @@ class Remembered:
 
 def words_of(memory: Memory) -> tuple[str, ...]:
     """Return everything in a Pak that somebody wrote and a reader is shown."""
-    texts = (getattr(memory, name) for name in WRITTEN)
-    return (*(text for text in texts if text), *memory.tags)
+    return (*filter(None, _written(memory)), *memory.tags)
 
 
 def name_key(name: str) -> str:

@@ -194,6 +194,9 @@ class MemoryStore(Protocol):
     def memories(self, pak_ids: Iterable[str], view: View) -> dict[str, Memory]:
         """Return those memories that exist and may be read, in the order asked for."""
 
+    def memories_at(self, row_ids: Iterable[int], view: View) -> dict[str, Memory]:
+        """Return the same of some rows: for those who know where a memory is, less work."""
+
     def standing(self, pak_ids: Iterable[str]) -> dict[str, Standing]:
         """Return where those Paks stand that exist; what a writer must know, not a reader."""
 

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from recollect.model import Dropped, ScoredBlock, Signals
+from recollect.model import Dropped, ScoredBlock
 
 __all__ = ["Chosen", "ChosenItem", "Packed", "Ranked", "Settled", "best_first"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A scored candidate, not yet hydrated: what the next stages need to decide.
 
-    `slot` is where the index that found it keeps it; no stage decides by that.
+    `updated_at` is in microseconds since 1970. `slot` is where the index that found it keeps it,
+    `row` where it stands among the candidates; no stage decides by those. It is a tuple because
+    every request makes dozens, most of them to be left out.
     """
 
     pak_id: str
     score: float
-    signals: Signals
     confidence: float
     last_reinforced: float
-    updated_at: str = ""
+    updated_at: int = 0
     was_expanded: bool = False
     slot: int = -1
+    row: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,8 @@ def matching(
     pool = _pooled(comparison, max(_POOL, 4 * seeds), always)
     if not only_similar and len(pool.slots) < min(seeds, selection.count):
         pool = comparison.of_all()
-    found = pool.at(index.best(pool.slots, pool.similarity, seeds))
-    if only_similar:
-        found = found.at(found.similarity > 0)
+    best = index.best(pool.slots, pool.similarity, seeds)
+    found = pool.at(best[pool.similarity[best] > 0] if only_similar else best)
     chosen = found.slots
     promised = without(always, chosen)
     if len(promised):

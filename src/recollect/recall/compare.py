@@ -51,7 +51,7 @@ class Likeness:
     date: Floats | None = None
     time_words: Floats | None = None
 
-    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Likeness:
+    def at(self, rows: NDArray[np.int64]) -> Likeness:
         """Return some of the rows."""
         return Likeness(**{name: column[rows] for name, column in self._known().items()})
 

@@ -29,7 +29,7 @@ from recollect.model import (
 )
 from recollect.recall.blocks import Ranked
 from recollect.recall.candidates import SEEDS_PER_RESULT
-from recollect.recall.pipeline import Stages, reach_of
+from recollect.recall.pipeline import Stages, reach_of, shown_signals
 from recollect.recall.respond import Went, as_run, shown
 from recollect.recall.sight import Sight
 from recollect.recall.similarity import parts
@@ -127,7 +127,7 @@ def _explained(
     if not len(places):
         return asked.told(*_no_candidate(memory, slot, stages, wanted))
     place = int(places[0])
-    known = _makings(asked.pak_id, place, stages)
+    known = _makings(place, stages)
     for rank, block in enumerate(order, start=1):
         if block.pak_id == asked.pak_id:
             reason = f"Returned, {rank} of {len(order)}."
@@ -202,7 +202,7 @@ def _outside(asked: RecallRequest) -> str:
     return f"only {' and '.join(given)} was asked for"
 
 
-def _makings(pak_id: str, place: int, stages: Stages) -> dict[str, Any]:
+def _makings(place: int, stages: Stages) -> dict[str, Any]:
     """Return the score of a candidate and what it is made of."""
     scored = stages.scored
     contributions = []
@@ -215,14 +215,8 @@ def _makings(pak_id: str, place: int, stages: Stages) -> dict[str, Any]:
     return {
         "score": float(scored.scores[place]),
         "contributions": tuple(contributions),
-        "details": _details(pak_id, stages),
+        "details": parts(*shown_signals(stages.found, scored, [place])),
     }
-
-
-def _details(pak_id: str, stages: Stages) -> dict[str, float]:
-    """Return what similarity is made of; the parts add up to it."""
-    ranked = next((one for one in stages.ranked if one.pak_id == pak_id), None)
-    return {} if ranked is None else parts(ranked.signals)
 
 
 def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanation:
@@ -251,7 +245,7 @@ def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanat
     return asked.told("top_k", reason, **known)
 
 
-def _rank(ranked: Ranked) -> tuple[float, str, str]:
+def _rank(ranked: Ranked) -> tuple[float, int, str]:
     return ranked.score, ranked.updated_at, ranked.pak_id
 
 

@@ -35,8 +35,9 @@ def guarantee(
         *(ChosenItem(c, True, c.pak_id in marked) for c in best_first(promised.values())),
         *(ChosenItem(c, False, c.pak_id in marked) for c in others[:room]),
     ]
+    beaten = f"not among the top {top_k}"
     dropped = [
         *(d for d in settled.dropped if d.pak_id not in promised),
-        *(Dropped(c.pak_id, "top_k", f"not among the top {top_k}") for c in others[room:]),
+        *(Dropped(c.pak_id, "top_k", beaten) for c in others[room:]),
     ]
     return Chosen(items=tuple(items), dropped=tuple(dropped))

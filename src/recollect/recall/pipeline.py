@@ -27,6 +27,7 @@ from recollect.model import (
     ScoredBlock,
     Signals,
     Weights,
+    words_of,
 )
 from recollect.policy.sanitizer import plain
 from recollect.policy.view import QUARANTINED
@@ -43,7 +44,7 @@ from recollect.recall.suppress import suppress
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
-__all__ = ["Answer", "Request", "Scored", "Sources", "Stages", "reach_of", "run"]
+__all__ = ["Answer", "Request", "Scored", "Sources", "Stages", "reach_of", "run", "shown_signals"]
 
 # A frame that is mostly about the question leaves out what has nothing to do with it.
 _ABOUT_THE_QUESTION = 0.5
@@ -155,7 +156,7 @@ def run(request: Request, sources: Sources) -> Stages:
         top_k=request.top_k,
         order=_order(request, sources),
     )
-    blocks = _hydrated(chosen.items, sources, found, reach)
+    blocks = _hydrated(chosen.items, sources, found, scored, reach)
     packed = pack(
         blocks,
         template=request.frame.template,
@@ -294,16 +295,16 @@ def _ranked(
         rows = np.concatenate([rows, np.flatnonzero(among(found.slots, left_out))])
     best = found.slots[rows]
     return [
-        Ranked(*values)
+        Ranked._make(values)
         for values in zip(
             index.pak_ids(best),
             scores[rows].tolist(),
-            _shown(signals, found, rows),
             signals.confidence[rows].tolist(),
             index.column("last_reinforced")[best].tolist(),
-            [f"{moment:020d}" for moment in index.column("updated_at")[best].tolist()],
+            index.column("updated_at")[best].tolist(),
             found.expanded[rows].tolist(),
             best.tolist(),
+            rows.tolist(),
             strict=True,
         )
     ]
@@ -329,11 +330,9 @@ def _confidence(sources: Sources, slots: NDArray[np.int64]) -> NDArray[np.float6
     return said if sources.worth is None else said * sources.worth[slots]
 
 
-def _shown(
-    signals: score.SignalColumns, found: Candidates, rows: NDArray[np.int64]
-) -> list[Signals]:
-    """Return the signals of some rows as an answer shows them: to nine decimals."""
-    likeness = found.likeness
+def shown_signals(found: Candidates, scored: Scored, rows: Sequence[int]) -> list[Signals]:
+    """Return the signals of some candidates as an answer shows them: to nine decimals."""
+    signals, likeness = scored.signals, found.likeness
     columns = (
         signals.similarity,
         signals.confidence,
@@ -348,7 +347,9 @@ def _shown(
         likeness.date,
         likeness.time_words,
     )
-    given = iter(np.array([c for c in columns if c is not None])[:, rows].round(9).tolist())
+    places = np.array(rows, dtype=np.int64)
+    known = np.array([column.take(places) for column in columns if column is not None])
+    given = iter(known.round(9).tolist())
     shown = [[None] * len(rows) if column is None else next(given) for column in columns]
     for place in (_NEARBY, _THREAD):
         # Not a number: the row is in no thread.
@@ -357,23 +358,31 @@ def _shown(
 
 
 def _hydrated(
-    items: tuple[ChosenItem, ...], sources: Sources, found: Candidates, reach: Selection
+    items: tuple[ChosenItem, ...],
+    sources: Sources,
+    found: Candidates,
+    scored: Scored,
+    reach: Selection,
 ) -> list[ScoredBlock]:
     memories = sources.sight.memories_in(_slots(item.ranked for item in items))
     # A Pak that another process deleted since the index last looked has no text to show.
     shown = [item for item in items if item.ranked.pak_id in memories]
     slots = _slots(item.ranked for item in shown)
+    signals = shown_signals(found, scored, [item.ranked.row for item in shown])
     matched = _matched(slots, found)
     origins = _origins(slots, sources.index, found)
     return [
         _block(
             item,
             _safe(memories[item.ranked.pak_id], sanitize=sources.sanitize),
+            own,
             words,
             _linked(item, slot, sources, found, reach),
             origin,
         )
-        for item, slot, words, origin in zip(shown, slots, matched, origins, strict=True)
+        for item, slot, own, words, origin in zip(
+            shown, slots, signals, matched, origins, strict=True
+        )
     ]
 
 
@@ -408,19 +417,17 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     """Return a Pak as a model may read it: without what the eye cannot see."""
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
+    if all(plain(text) is text for text in words_of(memory)):
+        return memory
     written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
-    changed: dict[str, Any] = {
-        name: clean for name, text in written.items() if (clean := plain(text)) is not text
-    }
-    tags = tuple(map(plain, memory.tags))
-    if tags != memory.tags:
-        changed["tags"] = tags
-    return replace(memory, **changed) if changed else memory
+    clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}
+    return replace(memory, **clean, tags=tuple(map(plain, memory.tags)))
 
 
 def _block(
     item: ChosenItem,
     memory: Memory,
+    signals: Signals,
     matched: Sequence[str],
     linked: Sequence[str],
     origin: _Origin,
@@ -429,15 +436,15 @@ def _block(
     return ScoredBlock(
         memory=memory,
         score=ranked.score,
-        signals=ranked.signals,
+        signals=signals,
         was_expanded=ranked.was_expanded,
         guaranteed=item.guaranteed,
         disputed=item.disputed,
         why=reasons(
-            ranked.signals,
+            signals,
             matched_terms=matched,
             linked_to=linked,
-            said_by=memory.speaker if ranked.signals.speaker else None,
+            said_by=memory.speaker if signals.speaker else None,
             from_time=origin.from_time,
             thread_of=origin.thread_of,
             reinforced=memory.reinforced,

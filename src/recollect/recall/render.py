@@ -134,6 +134,8 @@ def _content(block: ScoredBlock) -> str:
 
 def _attested(block: ScoredBlock) -> str:
     """Return the content after who said it and on which day, as far as that is known."""
+    if block.memory.speaker is None and block.memory.occurred_at is None:
+        return block.content
     speaker = " ".join((block.memory.speaker or "").split())
     day = _day(block.memory.occurred_at)
     origin = ", ".join(part for part in (speaker, day) if part)

@@ -105,7 +105,7 @@ class Sight:
     def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
         """Return those of the Paks in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
-        return self.store.memories(self.index.pak_ids(readable), self.view)
+        return self.store.memories_at(self.index.column("row_id")[readable].tolist(), self.view)
 
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a Pak for this principal."""

@@ -22,6 +22,8 @@ def suppress(ranked: Sequence[Ranked], disputes: Collection[tuple[str, str]]) ->
     The pair with the best score in it is settled first, and a pair that has already lost a side
     is left alone; so a chain a-b-c has one answer, however the pairs are listed.
     """
+    if not disputes:
+        return Settled(kept=tuple(ranked))
     standing = {candidate.pak_id: candidate for candidate in ranked}
     dropped = []
     for pair in _best_pairs_first(standing, disputes):

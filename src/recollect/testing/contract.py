@@ -221,6 +221,15 @@ class StoreContract:
                 store.fire("curate_complete")
             assert store.events()["curate_complete"] > fired
 
+    def test_memories_are_found_by_their_rows_as_well(self, tmp_path: Path) -> None:
+        theirs = new_memory("theirs", place=Place(owner="bob"))
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                written = store.write([new_memory("a"), theirs, new_memory("b")], now=_NOW)
+            rows = [one.row_id for one in written]
+            found = store.memories_at([*reversed(rows), max(rows) + 1, rows[0]], _VIEW)
+            assert list(found.items()) == list(store.memories(["b", "a"], _VIEW).items())
+
     def test_a_view_hides_what_it_does_not_allow(self, tmp_path: Path) -> None:
         theirs = new_memory("theirs", place=Place(owner="bob"))
         held = new_memory("held", status="quarantined")

@@ -21,10 +21,10 @@ def ranked(
     *,
     confidence: float = 0.5,
     last_reinforced: float = 0.0,
-    updated_at: str = "",
+    updated_at: int = 0,
 ) -> Ranked:
     """Make a candidate."""
-    return Ranked(pak_id, score, NO_SIGNALS, confidence, last_reinforced, updated_at)
+    return Ranked(pak_id, score, confidence, last_reinforced, updated_at)
 
 
 def block(

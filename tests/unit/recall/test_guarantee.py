@@ -97,9 +97,9 @@ def test_whoever_else_is_disputed_can_be_marked() -> None:
 
 def test_ties_go_to_the_more_recently_updated_then_to_the_higher_id() -> None:
     same = (
-        ranked("a", 0.5, updated_at="2024"),
-        ranked("b", 0.5, updated_at="2023"),
-        ranked("c", 0.5, updated_at="2023"),
+        ranked("a", 0.5, updated_at=2024),
+        ranked("b", 0.5, updated_at=2023),
+        ranked("c", 0.5, updated_at=2023),
     )
 
     assert ids(guarantee(Settled(same), [], top_k=3)) == ["a", "c", "b"]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ from recollect.stores.sqlite.session import Session, chunks, marks
 
 __all__ = ["SqliteStore"]
 
-_SELECT = f"SELECT {rows.SHOWN_COLUMNS} FROM memories JOIN paks USING (pak_id)"
+_SELECT = f"SELECT {rows.SHOWN_COLUMNS}, row_id FROM memories JOIN paks USING (pak_id)"
 _ROW = f"({', '.join('?' * (len(rows.OWN_COLUMNS) + 2))})"
 # Where a Pak's id may stand; `paks_fts_content` is where full text keeps its copy.
 _KNOWS_PAKS = {
@@ -152,13 +153,14 @@ class SqliteStore:
     def memories(self, pak_ids: Iterable[str], view: View) -> dict[str, Memory]:
         """Return those memories that exist and may be read, in the order asked for."""
         wanted = list(dict.fromkeys(pak_ids))
-        found = {
-            row[0]: memory
-            for chunk in chunks(wanted)
-            for row in self._db.all(f"{_SELECT} WHERE memories.pak_id IN ({marks(chunk)})", *chunk)
-            if view.shows(memory := rows.from_row(row))
-        }
-        return {pak_id: found[pak_id] for pak_id in wanted if pak_id in found}
+        found = {row[0]: rows.from_row(row) for row in self._shown("memories.pak_id", wanted)}
+        return _readable(map(found.get, wanted), view)
+
+    def memories_at(self, row_ids: Iterable[int], view: View) -> dict[str, Memory]:
+        """Return the same of some rows: one way down a tree less for each of them."""
+        wanted = list(dict.fromkeys(row_ids))
+        found = {row[-1]: rows.from_row(row) for row in self._shown("row_id", wanted)}
+        return _readable(map(found.get, wanted), view)
 
     def standing(self, pak_ids: Iterable[str]) -> dict[str, Standing]:
         """Return where those Paks stand that exist; what a writer must know, not a reader."""
@@ -556,6 +558,11 @@ class SqliteStore:
                 (ENGINE_VERSION, store_id),
             )
 
+    def _shown(self, key: str, values: list[Any]) -> Iterator[tuple[Any, ...]]:
+        """Yield what readers are shown of memories, and their row ids, in no order."""
+        for chunk in chunks(values):
+            yield from self._db.all(f"{_SELECT} WHERE {key} IN ({marks(chunk)})", *chunk)
+
     def _upsert(self, count: int) -> str:
         vector, other = f"vector_{self._slot}", f"vector_{1 - self._slot}"
         columns = (*rows.OWN_COLUMNS, "changed", vector)
@@ -610,3 +617,7 @@ def _engine_version(conn: sqlite3.Connection) -> int:
         return 0
     row = conn.execute("SELECT version FROM engine_state").fetchone()
     return int(row[0]) if row else 0
+
+
+def _readable(memories: Iterable[Memory | None], view: View) -> dict[str, Memory]:
+    return {one.pak_id: one for one in memories if one is not None and view.shows(one)}
