@@ -18,9 +18,10 @@ import numpy as np
 from recollect.dates import NO_DAY
 from recollect.errors import InvalidInput
 from recollect.index import lexical, ranking
-from recollect.index.analyse import indexed_text, marks, terms
+from recollect.index.analyse import indexed_text, marks
 from recollect.index.columns import CODED, Columns, place_from
 from recollect.index.graph import Graph
+from recollect.index.lexicon import Lexicon
 from recollect.index.lookup import Lookup
 from recollect.index.postings import Postings
 from recollect.index.selection import Selection, Where, mask_of, tag_mask
@@ -76,6 +77,7 @@ class MemoryIndex:
         self._by_row = Lookup()
         self._by_pak = Lookup()
         self._terms = Postings()
+        self._lexicon = Lexicon(self._terms.names)
         self._tags = Postings()
         self._vectors = Vectors(dimension)
         self._graph = Graph()
@@ -372,6 +374,7 @@ class MemoryIndex:
         index._by_row = Lookup.restored(**rooms["by_row"])
         index._by_pak = Lookup.restored(**rooms["by_pak"])
         index._terms = Postings.restored(**rooms["terms"])
+        index._lexicon = Lexicon(index._terms.names)
         index._tags = Postings.restored(**rooms["tags"])
         index._vectors = Vectors.restored(**rooms["vectors"])
         index._graph = Graph.restored(**rooms["graph"])
@@ -476,9 +479,12 @@ class MemoryIndex:
     def _append(self, rows: Sequence[IndexRow], digests: Sequence[int]) -> int:
         memories = [row.memory for row in rows]
         row_ids = [row.row_id for row in rows]
-        found = [terms(indexed_text(memory)) for memory in memories]
-        lengths = [len(names) for names in found]
-        kinds = [marks(one.content, held) for one, held in zip(memories, found, strict=True)]
+        found = [self._lexicon.numbers(indexed_text(memory)) for memory in memories]
+        lengths = [len(numbers) for numbers in found]
+        kinds = [
+            marks(memory.content, tells_time=self._lexicon.tells_time(numbers))
+            for memory, numbers in zip(memories, found, strict=True)
+        ]
         first = self._columns.extend(
             memories,
             row_ids=row_ids,
@@ -492,8 +498,8 @@ class MemoryIndex:
         self._pak_ids.extend(pak_ids)
         self._by_row.extend(row_ids, first, alive)
         self._by_pak.extend([_digest(pak_id) for pak_id in pak_ids], first, alive)
-        self._terms.extend(found, first)
-        self._tags.extend([tuple(dict.fromkeys(memory.tags)) for memory in memories], first)
+        self._terms.extend_numbered(found, first)
+        self._tags.extend([dict.fromkeys(memory.tags) for memory in memories], first)
         self._vectors.extend([row.vector for row in rows])
         self._graph.extend(len(rows))
         self._live += len(rows)
@@ -514,6 +520,7 @@ class MemoryIndex:
         self._by_row.compact(moved, alive)
         self._by_pak.compact(moved, alive)
         self._terms.compact(moved)
+        self._lexicon = Lexicon(self._terms.names)
         self._tags.compact(moved)
         self._graph.compact(moved, kept)
         self._pak_ids.compact(kept)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from recollect.index.arrays import distinct, ranges
 from recollect.index.names import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,31 +53,35 @@ _NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
 
 
 class Postings:
-    """Names to slots and counts."""
+    """Names to slots and counts; `names` numbers them, until `compact` numbers anew."""
 
     def __init__(self) -> None:
-        self._numbers = Names()
+        self.names = Names()
         self._segments: list[_Segment] = []
         # Each slot with its count in the lower 16 bits: one array to append to, not two.
         self._tail: dict[int, array[int]] = {}
         self._tail_rows = 0
         self._tail_postings = 0
 
-    def extend(self, texts: Sequence[Sequence[str]], first: int) -> None:
+    def extend(self, texts: Iterable[Iterable[str]], first: int) -> None:
         """Add the names of consecutive slots, the first of them `first`."""
+        self.extend_numbered([array("i", map(self.names.__getitem__, t)) for t in texts], first)
+
+    def extend_numbered(self, texts: Sequence[array[int]], first: int) -> None:
+        """Add the same, each name by its number in `names`."""
         if len(texts) > _TAIL_ROWS:
             self._freeze_tail()
-            self._push(self._segment_of(texts, first))
+            self._push(_segment_of(texts, first))
             return
-        for slot, names in enumerate(texts, first):
-            self._add(slot, names)
+        for slot, numbers in enumerate(texts, first):
+            self._add(slot, numbers)
         self._tail_rows += len(texts)
         if self._tail_rows > _TAIL_ROWS or self._tail_postings > _TAIL_POSTINGS:
             self._freeze_tail()
 
     def get(self, names: Sequence[str]) -> list[Posting]:
         """Return each name's posting, dead slots included."""
-        numbers = np.array([self._numbers.find(name) for name in names], dtype=np.int32)
+        numbers = np.array([self.names.find(name) for name in names], dtype=np.int32)
         parts: list[list[Posting]] = [[] for _ in names]
         for segment in self._segments:
             _gather(segment, numbers, parts)
@@ -89,7 +92,7 @@ class Postings:
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
-        return self._numbers.starting_with(prefix)
+        return self.names.starting_with(prefix)
 
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
@@ -101,7 +104,7 @@ class Postings:
         self._merge_all()
         segment = self._segments[0]
         return {
-            **{f"name_{part}": array for part, array in self._numbers.export().items()},
+            **{f"name_{part}": array for part, array in self.names.export().items()},
             "numbers": segment.names,
             "starts": segment.starts,
             "slots": segment.slots,
@@ -120,33 +123,20 @@ class Postings:
     ) -> Postings:
         """Return the postings that were exported."""
         postings = cls()
-        postings._numbers = Names.restored(
+        postings.names = Names.restored(
             **{part.removeprefix("name_"): array for part, array in names.items()}
         )
         postings._segments = [_Segment(numbers, starts, slots, counts)]
         return postings
 
-    def _add(self, slot: int, names: Sequence[str]) -> None:
-        known, tail = self._numbers, self._tail
-        counted = Counter(names)
-        for name, often in counted.items():
-            number = known[name]
+    def _add(self, slot: int, numbers: array[int]) -> None:
+        tail, counted = self._tail, Counter(numbers)
+        for number, often in counted.items():
             entry = tail.get(number)
             if entry is None:
                 entry = tail[number] = array("q")
             entry.append(slot << 16 | min(often, MOST_COUNTED))
         self._tail_postings += len(counted)
-
-    def _segment_of(self, texts: Sequence[Sequence[str]], first: int) -> _Segment:
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        every = map(self._numbers.__getitem__, chain.from_iterable(texts))
-        keys = np.fromiter(every, dtype=np.int64, count=int(lengths.sum())) << 32
-        keys |= np.repeat(np.arange(first, first + len(texts)), lengths)
-        keys.sort()
-        edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else [])
-        counts = np.diff(edges, append=len(keys)).clip(max=MOST_COUNTED)
-        keys = keys[edges]
-        return _segment(keys >> 32, keys & 0xFFFFFFFF, counts)
 
     def _freeze_tail(self) -> None:
         if self._tail:
@@ -177,14 +167,25 @@ class Postings:
         self._segments.append(_merged(before, last))
 
     def _without_unused(self, segment: _Segment) -> _Segment:
-        names = self._numbers.in_order()
-        self._numbers = Names(names[number] for number in segment.names.tolist())
+        names = self.names.in_order()
+        self.names = Names(names[number] for number in segment.names.tolist())
         numbers = np.arange(len(segment.names), dtype=np.int32)
         return _Segment(numbers, segment.starts, segment.slots, segment.counts)
 
 
 def _unpacked(entries: NDArray[np.int64]) -> Posting:
     return Posting((entries >> 16).astype(np.int32), entries.astype(np.uint16))
+
+
+def _segment_of(texts: Sequence[array[int]], first: int) -> _Segment:
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    keys = np.frombuffer(b"".join(texts), dtype=np.intc).astype(np.int64) << 32
+    keys |= np.repeat(np.arange(first, first + len(texts)), lengths)
+    keys.sort()
+    edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else [])
+    counts = np.diff(edges, append=len(keys)).clip(max=MOST_COUNTED)
+    keys = keys[edges]
+    return _segment(keys >> 32, keys & 0xFFFFFFFF, counts)
 
 
 def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> _Segment:

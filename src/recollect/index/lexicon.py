@@ -1,0 +1,49 @@
+"""Words to the numbers of their terms, for the texts that an index takes in.
+
+A text comes in, the numbers of its terms go out. What was found out about a word is remembered:
+texts repeat their words, and two steps (to the term, to its number) become one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from recollect.index.analyse import LONGEST_TERM, TIME_TERMS, term_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recollect.index.names import Names
+
+__all__ = ["Lexicon"]
+
+_MOST_WORDS = 1 << 16
+
+
+class Lexicon(dict[str, int]):
+    """The number of each word's term, for a bounded number of words; it lives with the names."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__()
+        self._names = names
+        self._telling: set[int] = set()
+
+    def __missing__(self, word: str) -> int:
+        term = term_of(word)
+        number = self._names[term]
+        if term in TIME_TERMS:
+            self._telling.add(number)
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        if len(word) <= LONGEST_TERM:
+            self[word] = number
+        return number
+
+    def numbers(self, text: str) -> array[int]:
+        """Return the numbers of a text's terms in order, repeated as often as they occur."""
+        return array("i", map(self.__getitem__, words(text)))
+
+    def tells_time(self, numbers: Iterable[int]) -> bool:
+        """Return whether any of a text's numbers, as given here, is that of a time."""
+        return not self._telling.isdisjoint(numbers)
