@@ -89,10 +89,9 @@ class StaticEmbedder:
 
         Of a long question the first `MAX_QUERY_CHARS` characters count.
         """
-        rows = load_table().rows
         words = tuple(_WORD.findall(text[:MAX_QUERY_CHARS].lower()))
         if not words:
-            return QueryTokens((), np.zeros((0, rows.shape[1]), dtype=np.float32))
+            return QueryTokens((), np.zeros((0, self.dimension), dtype=np.float32))
         known = self._known_words
         if new := [word for word in dict.fromkeys(words) if word not in known]:
             if len(known) + len(new) > _MOST_WORDS:

@@ -131,14 +131,12 @@ class Vectors:
         wide = self._matrix.take(slots, axis=0).astype(np.float32)
         squares = self._squares[slots].astype(np.float64)
         lengths = np.sqrt(squares[:, np.newaxis] * squares)
-        cosines: NDArray[np.float64] = np.zeros_like(lengths)
+        dots = np.empty(lengths.shape, dtype=np.float32)
         # In strips too small for BLAS to wake its threads, which takes longer than the product.
         strip = max(1, _ONE_THREAD // max(1, wide.size))
         for start in range(0, len(slots), strip):
-            some = slice(start, start + strip)
-            dots = wide[some] @ wide.T
-            np.divide(dots, lengths[some], out=cosines[some], where=lengths[some] > 0)
-        return cosines
+            np.matmul(wide[start : start + strip], wide.T, out=dots[start : start + strip])
+        return np.divide(dots, lengths, out=np.zeros(lengths.shape), where=lengths > 0)
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` slots of largest cosine, and every slot that ties with the last.

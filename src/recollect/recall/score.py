@@ -95,4 +95,4 @@ def composite(signals: SignalColumns, weights: Weights) -> NDArray[np.float64]:
 
 def _share_of_largest(values: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = values.max(initial=0.0)
-    return values / largest if largest > 0.0 else np.zeros_like(values)
+    return values / largest if largest > 0.0 else np.zeros(len(values))
