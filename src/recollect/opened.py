@@ -109,19 +109,22 @@ class OpenStore:
         return self._dispatcher
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Write in one transaction; like every write, it moves the counter of active hours."""
-        with self.store.transaction():
+    def writing(self) -> Iterator[int]:
+        """Write in one transaction, and give its revision.
+
+        Like every write, it moves the counter of active hours.
+        """
+        with self.store.transaction() as revision:
             self.store.set_clock(self.times()[1])
-            yield
+            yield revision
 
     @contextmanager
     def administering(
         self, principal: Principal, act: str, target: str, detail: str = ""
-    ) -> Iterator[None]:
+    ) -> Iterator[int]:
         """Write in one transaction that also says in the audit log who did what."""
-        with self.turn(), self.writing():
-            yield
+        with self.turn(), self.writing() as revision:
+            yield revision
             self.note(principal, act, target, detail)
 
     def note(self, principal: Principal, act: str, target: str, detail: str = "") -> None:
@@ -185,8 +188,9 @@ class OpenStore:
 
     def fill_pending(self) -> int:
         """Give some of the Paks that wait for a vector one; return how many got it."""
-        index = self.follower.current() if self.links else None
-        return fill_pending(self.store, self.embedder, index=index, now=iso(self.clock.now()))
+        return fill_pending(
+            self.store, self.embedder, before=self.follower.before, links=self.links
+        )
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that these Paks were used; the index need not read again what is known here."""

@@ -37,11 +37,12 @@ STORE_READS = {
     "without_next_vector": {"write/reembed.py"},
     # What joins Paks: shown by `Sight`, or by those who hold one and keep to its mask.
     "disputes": {"recall/sight.py", "opened.py"},
-    "edges": {"recall/inspect.py", "write/remember.py", "write/reinforce.py", "write/transfer.py"},
+    "edges": {"recall/inspect.py", "write/likeness.py", "write/reinforce.py", "write/transfer.py"},
+    "likenesses": {"write/forget.py", "write/likeness.py", "write/remember.py"},
     # Where Paks are, for those who write, erase, or turn numbers into a mask.
     "standing": {"verbs/erase.py", "verbs/write.py", "write/remember.py"},
-    "row_ids": {"verbs/join.py", "recall/inspect.py", "write/remember.py"},
-    "rows_with": {"opened.py", "recall/respond.py"},
+    "row_ids": {"verbs/join.py", "recall/inspect.py", "admin/quarantine.py"},
+    "rows_with": {"admin/gardens.py", "opened.py", "recall/respond.py"},
     "about": {"verbs/erase.py"},
     "unplaced": {"verbs/caller.py"},
     "next_position": {"write/remember.py"},
@@ -56,18 +57,20 @@ STORE_OTHERS |= {"begin_reembedding", "set_next_vectors", "finish_reembedding", 
 STORE_OTHERS |= {"check", "access"}
 
 # Who may choose rows of the index: `Sight`, by a View; a writer, at one place.
-SELECTORS = {"recall/sight.py", "write/remember.py"}
+SELECTORS = {"recall/sight.py", "write/likeness.py"}
 # What the index tells without a selection is asked by slot, or is about no Pak at all.
 BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
 ABOUT_NO_PAK = {"apply", "compact", "export", "restored", "select", "places", "code", "column"}
 
 # Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.
 SQL_ROOMS = ("stores/", "paks/", "recall/select/")
-_TABLE = r"(?:paks|memories|pak_\w+|paks_fts\w*|memories_gone|memory_(?:edges|disputes))"
+_TABLE = r"(?:paks|memories|pak_\w+|paks_fts\w*|memories_gone|memory_(?:edges|disputes|likenesses))"
 _SQL = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ON)\s+(?:temp\.|main\.)?{_TABLE}\b")
 # Who may read the catalogue, which knows no View; `readable` and `may_read` go with it.
 CATALOGUE_ROOMS = ("paks/", "stores/", "recall/select/", "recall/inspect.py")
 _CATALOGUE = re.compile(r"(?:get_paks?|list_paks|iter_paks|count_paks|find_paks_\w+|get_pak_\w+)")
+# What gives the index as of now, or as of when a transaction began.
+_GIVES_INDEX = ("follower.current", "follower.before")
 # The command line and its demonstration open the catalogue as what it is: the owner's own file.
 _OWNERS_DOOR = "edge/cli/"
 
@@ -96,6 +99,8 @@ def _called(path: str, call: ast.Call, func: ast.Attribute) -> Iterator[str]:
         return
     if owner == "store" and path not in STORE_READS.get(name, {path}):
         yield f"{where} asks the store for {name}"
+    if owner == "likenesses" and path not in STORE_READS[owner]:
+        yield f"{where} asks who is alike"
     if owner == "index" and name == "select":
         given = {keyword.arg for keyword in call.keywords}
         if path not in SELECTORS or "view" not in given:
@@ -111,8 +116,8 @@ def _renamed(path: str, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> Ite
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         for name, value in _pairs(target, node.value):
-            held = _name(value) if isinstance(value, ast.Attribute | ast.Name) else ""
-            if held in ("store", "index") and _name(name) != held:
+            held = _name(value)
+            if held in ("store", "index", "likenesses") and _name(name) != held:
                 yield f"{path}:{node.lineno} calls the {held} {ast.unparse(name)}"
 
 
@@ -129,8 +134,8 @@ def _name(node: ast.AST | None) -> str:
         return node.attr.lstrip("_")
     if isinstance(node, ast.Name):
         return node.id.lstrip("_")
-    if isinstance(node, ast.Call) and _name(node.func) == "current":
-        return "index"  # `follower.current()`
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(_GIVES_INDEX):
+        return "index"
     return ""
 
 
@@ -161,6 +166,9 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("engine.py", "things = self._store"),
         ("verbs/erase.py", "opened, things = caller.opened, caller.store"),
         ("recall/pipeline.py", "if (rows := sources.index): pass"),
+        ("verbs/erase.py", "rows = opened.follower.before(revision)"),
+        ("recall/inspect.py", "sight.store.likenesses.lists([1])"),
+        ("write/forget.py", "things = store.likenesses"),
     ],
 )
 def test_a_planted_way_around_it_is_seen(path: str, line: str) -> None:
@@ -174,6 +182,8 @@ def test_what_the_store_tells_of_paks_is_all_in_the_table() -> None:
 
 def test_what_gives_memories_takes_a_view_and_has_no_default_for_it() -> None:
     for name in STORE_READS:
+        if isinstance(vars(MemoryStore)[name], property):
+            continue
         signature = inspect.signature(getattr(MemoryStore, name))
         if re.search(r"\bMemory\b", str(signature.return_annotation)):
             assert name in ("memories", "memories_at")

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from recollect.errors import InvalidInput
 from recollect.hours import iso
-from recollect.model import Garden, Member, Principal, Role
+from recollect.model import Garden, Member, Place, Principal, Role
 from recollect.opened import OpenStore
 from recollect.paks.validate import optional_text
 from recollect.policy.gardens import checked_role, checked_slug, keep_an_admin, may_manage
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import checked_share
+from recollect.write.likeness import arrivals_of, relink
 
 __all__ = ["Gardens"]
 
@@ -75,8 +76,15 @@ class Gardens:
         """Drop a garden. No Pak is deleted: each goes back to its owner alone; return how many."""
         with self._opened.turn():
             self._managed(slug)
-            with self._opened.administering(self._principal, "garden.delete", slug):
-                return self._access.delete_garden(self._principal.tenant, slug)
+            with self._opened.administering(self._principal, "garden.delete", slug) as revision:
+                index = self._opened.follower.before(revision)
+                store, tenant = self._opened.store, self._principal.tenant
+                inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
+                freed = self._access.delete_garden(tenant, slug)
+                if self._opened.links:
+                    moved = [replace(one, place=Place(tenant, one.place.owner)) for one in inside]
+                    relink(moved, without=(), index=index, store=store)
+                return freed
 
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""

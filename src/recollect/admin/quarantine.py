@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from recollect.hours import iso
 from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Memory, Principal
 from recollect.opened import OpenStore
@@ -18,7 +17,7 @@ from recollect.paks import UnknownPak
 from recollect.policy.permit import need
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.recall.sight import Sight
-from recollect.write.remember import link_late
+from recollect.write.likeness import arrivals_of, is_settled, relink
 
 __all__ = ["Held", "Quarantine"]
 
@@ -57,18 +56,16 @@ class Quarantine:
 
     def promote(self, pak_id: str) -> None:
         """Make a waiting Pak a memory like any other."""
-        with self._judged(pak_id, "quarantine.promote") as memory:
+        with self._judged(pak_id, "quarantine.promote") as (memory, revision):
             if memory.category == INSTRUCTION:
                 need(self._principal, "instruct")
-            self._opened.store.set_status([pak_id], "active")
-        with self._opened.turn():
-            if self._opened.links:
-                link_late(
-                    [pak_id],
-                    index=self._opened.index(),
-                    store=self._opened.store,
-                    now=iso(self._opened.clock.now()),
-                )
+            opened = self._opened
+            index = opened.follower.before(revision)
+            opened.store.set_status([pak_id], "active")
+            if opened.links and is_settled(memory, "active"):
+                rows = list(opened.store.row_ids([pak_id]).values())
+                come = [replace(one, settled=True) for one in arrivals_of(rows, index)]
+                relink(come, without=(), index=index, store=opened.store)
 
     def reject(self, pak_id: str) -> None:
         """Turn a waiting Pak away for good."""
@@ -76,7 +73,7 @@ class Quarantine:
             self._opened.store.set_status([pak_id], REJECTED)
 
     @contextmanager
-    def _judged(self, pak_id: str, act: str) -> Iterator[Memory]:
+    def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, int]]:
         with self._opened.turn():
             memory = self._sight().memories([pak_id]).get(pak_id)
             if memory is None or memory.status != QUARANTINED:
@@ -84,8 +81,8 @@ class Quarantine:
                     f"there is no {pak_id!r:.80} in quarantine.",
                     hint="quarantine.list() names what waits for you.",
                 )
-            with self._opened.administering(self._principal, act, pak_id):
-                yield memory
+            with self._opened.administering(self._principal, act, pak_id) as revision:
+                yield memory, revision
 
     def _sight(self) -> Sight:
         sight = self._opened.sight(self._principal)

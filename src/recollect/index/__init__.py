@@ -11,13 +11,12 @@ from recollect.index.cache_file import load, save
 from recollect.index.index import MemoryIndex, View
 from recollect.index.lexical import Lexical, length_weight, rarity
 from recollect.index.selection import Selection, Where
-from recollect.index.vectors import Nearest, Pairs
+from recollect.index.vectors import Nearest
 
 __all__ = [
     "Lexical",
     "MemoryIndex",
     "Nearest",
-    "Pairs",
     "Selection",
     "View",
     "Where",

@@ -6,6 +6,7 @@ it was asked for. A cache file saves the first loading; it is used only if the s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from recollect.index.cache_file import load, save
@@ -41,6 +42,18 @@ class Follower:
         with self._store.snapshot():
             self._state = self._store.state()
             return self._caught_up(self._state)
+
+    def before(self, revision: int) -> MemoryIndex:
+        """Return the index as of when the transaction of this revision began.
+
+        To be asked from inside the transaction, before it has written anything about Paks.
+        """
+        index = self._index
+        if index is None or index.revision != revision - 1:
+            # What others committed counts; the revision of the transaction itself does not yet.
+            index = self._caught_up(replace(self._store.state(), revision=revision - 1))
+            index.revision = revision - 1
+        return index
 
     def take(self, changes: Changes) -> bool:
         """Take over what this process has just committed; return whether nothing else was missed.

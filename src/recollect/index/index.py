@@ -31,12 +31,12 @@ from recollect.index.threads import Line, Threads
 from recollect.index.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from recollect.index.lexical import Lexical, Part
-    from recollect.index.vectors import Nearest, Pairs
+    from recollect.index.vectors import Nearest
     from recollect.model import Place
     from recollect.ports.store import Changes, Indexable, IndexRow, Used
 
@@ -268,14 +268,10 @@ class MemoryIndex:
         self._check(selection)
         return self._vectors.nearest(query, selection, keep)
 
-    def cosines_against(
-        self,
-        queries: NDArray[np.int8],
-        slots: NDArray[np.int64],
-        threshold: float,
-    ) -> Iterator[Pairs]:
-        """Yield, block by block, which of many queries meets which slot at this cosine or above."""
-        return self._vectors.pairs(queries, slots, threshold)
+    def alike(self, query: NDArray[np.int8], selection: Selection, threshold: float) -> Nearest:
+        """Return all selected slots that are alike a query: of at least this cosine."""
+        self._check(selection)
+        return self._vectors.alike(query, selection, threshold)
 
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots one edge away from any of these, these left out; ascending."""

@@ -8,6 +8,7 @@ a zero one, are nobody's neighbour.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import acos, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,24 +19,24 @@ from recollect.index.arrays import grown, kth_largest
 from recollect.index.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Nearest", "Pairs", "Vectors"]
+__all__ = ["Nearest", "Vectors", "most_sign_changes"]
 
 _EXACT_UP_TO = 4096
 _POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
 # Sizes that keep the working set of a pass inside the processor's cache.
 _EXACT_BLOCK = 1024
 _SIGN_BLOCK = 16384
-_PAIR_ROWS, _PAIR_QUERIES = 2048, 1024
 # Rows of small selections that are held as float32: 4 MB at 256 dimensions. A selection takes room
 # even if it is empty.
 _MOST_HELD, _LEAST_ROOM = 4096, 256
 _ONE_THREAD = 1 << 18
-# A float32 product of two roots is off by less; what passes is compared exactly.
-_SLACK = 1e-5
+# By how many standard deviations signs may differ more than a cosine lets expect: what is alike is
+# missed once in 30,000 times at the threshold itself, and hardly ever above it.
+_DEVIATIONS = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,13 +47,7 @@ class Nearest:
     cosines: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
-    """Which query met which slot, and the cosine between them."""
-
-    queries: NDArray[np.int64]
-    slots: NDArray[np.int64]
-    cosines: NDArray[np.float64]
+_NOBODY = Nearest(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +141,7 @@ class Vectors:
         self.check(query)
         reachable = self._with_vectors(selection)
         if keep < 1 or not reachable.count or not query.any():
-            return Nearest(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+            return _NOBODY
         slots = reachable.slots
         if reachable.count > _EXACT_UP_TO:
             slots = self._least_sign_changes(query, reachable, keep)
@@ -156,23 +151,22 @@ class Vectors:
             slots, cosines = slots[best], cosines[best]
         return Nearest(slots, cosines)
 
-    def pairs(
-        self, queries: NDArray[np.int8], slots: NDArray[np.int64], threshold: float
-    ) -> Iterator[Pairs]:
-        """Yield the pairs of at least this cosine, block by block; `threshold` is above 0."""
-        if threshold <= 0:
-            raise InvalidInput("a threshold above 0 is needed.", hint="0.6 is what links use.")
-        slots = slots[self.present(slots)]
-        squares = squared_norms(queries)
-        wide = queries.astype(np.float32)
-        for start in range(0, len(slots), _PAIR_ROWS):
-            rows = slots[start : start + _PAIR_ROWS]
-            block = self._matrix.take(rows, axis=0).astype(np.float32)
-            for first in range(0, len(queries), _PAIR_QUERIES):
-                some = slice(first, first + _PAIR_QUERIES)
-                found = self._pairs_of_block(block @ wide[some].T, rows, squares[some], threshold)
-                if len(found.slots):
-                    yield Pairs(found.queries + first, found.slots, found.cosines)
+    def alike(self, query: NDArray[np.int8], selection: Selection, threshold: float) -> Nearest:
+        """Return the slots of at least this cosine whose signs say so too: `most_sign_changes`.
+
+        Whether two vectors are alike depends on these two alone, and is the same from both sides.
+        """
+        self.check(query)
+        reachable = self._with_vectors(selection)
+        if not reachable.count or not query.any():
+            return _NOBODY
+        most = most_sign_changes(self.dimension, threshold)
+        slots = reachable.slots
+        if most < self.dimension:
+            slots = self._within_signs(query, reachable, lambda _: most)
+        cosines = self.cosines(query, slots)
+        enough = cosines >= threshold
+        return Nearest(slots[enough], cosines[enough])
 
     def compact(self, kept: NDArray[np.int64]) -> None:
         """Keep these slots only."""
@@ -243,15 +237,24 @@ class Vectors:
         self, query: NDArray[np.int8], reachable: Selection, keep: int
     ) -> NDArray[np.int64]:
         pool = min(max(reachable.count // _POOL_SHARE, _LEAST_POOL), _MOST_POOL)
+        return self._within_signs(query, reachable, lambda found: self._cut(found, max(pool, keep)))
+
+    def _within_signs(
+        self,
+        query: NDArray[np.int8],
+        reachable: Selection,
+        most: Callable[[NDArray[np.uint16]], int],
+    ) -> NDArray[np.int64]:
+        """Return the slots that differ in no more signs than `most` makes of all differences."""
         word_bits = pack_signs(query[np.newaxis])[0]
         if reachable.count * 3 >= self._size:
             distances = self._sign_changes(word_bits, None, self._size)
             if not reachable.is_solid:
                 distances[~reachable.mask] = self.dimension + 1
-            return np.flatnonzero(distances <= self._cut(distances, max(pool, keep)))
+            return np.flatnonzero(distances <= most(distances))
         slots = reachable.slots
         distances = self._sign_changes(word_bits, slots, len(slots))
-        return slots[distances <= self._cut(distances, max(pool, keep))]
+        return slots[distances <= most(distances)]
 
     def _cut(self, distances: NDArray[np.uint16], pool: int) -> int:
         """Return the distance within which the pool lies, ties and all."""
@@ -275,26 +278,21 @@ class Vectors:
             np.add.reduce(bits[:, :width], axis=0, dtype=np.uint16, out=block)
         return distances
 
-    def _pairs_of_block(
-        self,
-        dots: NDArray[np.float32],
-        rows: NDArray[np.int64],
-        squares: NDArray[np.int64],
-        threshold: float,
-    ) -> Pairs:
-        lengths = np.sqrt(self._squares[rows]) * np.float32(threshold * (1 - _SLACK))
-        least = lengths[:, np.newaxis] * np.sqrt(squares.astype(np.float32))
-        places, queries = np.nonzero((dots >= least) & (squares > 0))
-        found = rows[places]
-        cosines = _over_lengths(dots[places, queries], self._squares[found], squares[queries])
-        enough = cosines >= threshold
-        return Pairs(queries[enough], found[enough], cosines[enough])
+
+def most_sign_changes(dimension: int, cosine: float) -> int:
+    """Return in how many signs two vectors of this cosine may differ before it is no longer chance.
+
+    Each sign differs as often as the angle is a part of the half circle.
+    """
+    share = acos(cosine) / pi
+    spread = sqrt(dimension * share * (1.0 - share))
+    return min(int(dimension * share + _DEVIATIONS * spread), dimension)
 
 
 def _over_lengths(
     dots: NDArray[np.float32],
     theirs: NDArray[np.float32],
-    ours: NDArray[np.int64] | float,
+    ours: float,
 ) -> NDArray[np.float64]:
     """Divide products by both lengths; the product of two squares is exact, so one rounding."""
     lengths = np.sqrt(theirs.astype(np.float64) * ours)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from recollect.model import FrameDefinition, Memory, Place
 from recollect.policy import View
 from recollect.ports.access import AccessStore
+from recollect.ports.likenesses import LikenessStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,12 +129,16 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a writer must know of a Pak that exists: where it is, and whether its text changed."""
+    """What a writer must know of a Pak that exists: where it is, and whether its text changed.
+
+    One that is active, has no end and nothing suspicious is settled: it may be linked by itself.
+    """
 
     row_id: int
     content_hash: str
     place: Place
     status: str
+    settled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +179,10 @@ class MemoryStore(Protocol):
     @property
     def access(self) -> AccessStore:
         """Gardens, keys, trust and the audit log, in the same transactions."""
+
+    @property
+    def likenesses(self) -> LikenessStore:
+        """Whom each Pak holds for its most alike, in the same transactions."""
 
     def close(self) -> None: ...
 

@@ -46,13 +46,20 @@ class MemoryPage:
 
 @dataclass(frozen=True, slots=True)
 class AtPlace:
-    """The Paks at one place: among these a writer looks for likenesses."""
+    """The settled Paks at one place but for some rows: among these a writer looks for likenesses.
+
+    Who may read one of them may read them all, today and later.
+    """
 
     place: Place
+    without: frozenset[int] = frozenset()
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         """Return the mask over all slots."""
-        return _by_place(index, [place == self.place for place in index.places()])
+        mask = _by_place(index, [place == self.place for place in index.places()])
+        mask &= (index.column("valid_until") == np.inf) & ~index.column("risky")
+        mask[index.slots_of_rows(sorted(self.without))] = False
+        return mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from recollect.model import Forgotten, Scope
 from recollect.verbs.caller import Caller
-from recollect.write.forget import erasable, verify
+from recollect.write import forget
 
 __all__ = ["erase"]
 
@@ -24,13 +24,17 @@ def erase(
     with opened.turn():
         ids = pak_ids if about is None else store.about(who.tenant, about)
         roles = store.access.roles_of(who.tenant, who.id)
-        erased = erasable(store.standing(ids), who, roles, scope)
+        standing = store.standing(ids)
+        erased = forget.erasable(standing, who, roles, scope)
         if not erased:
             return Forgotten(())
         target = about if about is not None else "\n".join(erased)
-        with opened.administering(who, "forget", _hash(target), f"{len(erased)} Paks"):
-            edges = store.erase(erased)
-        verify(store, erased)
+        rows = {pak_id: standing[pak_id].row_id for pak_id in erased}
+        with opened.administering(who, "forget", _hash(target), f"{len(erased)} Paks") as revision:
+            edges = forget.erase(
+                rows, store=store, before=opened.follower.before, revision=revision
+            )
+        forget.verify(store, erased)
         opened.cached_frames.drop_holding(erased)
         opened.follower.wipe()
         return Forgotten(tuple(erased), edges, store.scrub())

@@ -187,11 +187,15 @@ class Writer:
         opened = self._opened
         with opened.turn():
             opened.check_model(opened.store.state())
+            if opened.links:
+                # What takes long is done before others have to wait for the transaction.
+                opened.follower.current()
             batch = remember(
                 memories,
                 store=opened.store,
                 embedder=opened.embedder,
-                index=opened.follower.current() if opened.links else None,
+                before=opened.follower.before,
+                links=opened.links,
                 clock=occasion.clock,
                 now=occasion.now,
                 may_replace=self._may_replace,

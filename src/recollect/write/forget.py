@@ -1,18 +1,21 @@
 """Forget: erase Paks for good, and look whether they are gone.
 
 In: ids that the caller has the right to erase. Out: what went. Text, vector, full text, edges and
-derived rows go in one transaction; then the file is wiped of what deletion leaves behind.
+derived rows go in one transaction, and the links that gave way to them come back; then the file is
+wiped of what deletion leaves behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.errors import NotAllowed, StoreDamaged
 from recollect.model import Principal, Role, Scope
 from recollect.ports.store import MemoryStore, Standing
+from recollect.write.likeness import IndexBefore, arrivals_of, relink
+from recollect.write.link import MAX_AUTOMATIC
 
-__all__ = ["erasable", "need_right_to_erase", "verify"]
+__all__ = ["erasable", "erase", "need_right_to_erase", "verify"]
 
 
 def need_right_to_erase(principal: Principal) -> None:
@@ -36,6 +39,18 @@ def erasable(
         for pak_id, one in standing.items()
         if scope in (None, one.place.scope) and _may_erase(one, principal, roles)
     )
+
+
+def erase(
+    rows: Mapping[str, int], *, store: MemoryStore, before: IndexBefore, revision: int
+) -> int:
+    """Erase Paks, inside the transaction of this revision; return how many edges went along."""
+    bereft = store.likenesses.full_lists_with(rows.values(), MAX_AUTOMATIC)
+    index = before(revision) if bereft else None
+    edges = store.erase(list(rows))
+    if index is not None:
+        relink(arrivals_of(bereft, index), without=rows.values(), index=index, store=store)
+    return edges
 
 
 def verify(store: MemoryStore, pak_ids: Sequence[str]) -> None:

@@ -1,43 +1,23 @@
 """Edges: which Paks belong together, and how strongly.
 
-In: vectors of new Paks and an index of the old, or two Paks that a caller names. Out: edges to
-write. Automatic edges join what means nearly the same, ten a Pak at most; co-retrieval strengthens
-edges that exist and never makes one.
+In: lists of whom each Pak holds for its most alike, or two Paks that a caller names. Out: edges to
+write. Automatic edges join two that hold each other, so they depend on which Paks there are and not
+on what was there before; co-retrieval strengthens edges that exist and never makes one.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
+from recollect.ports.likenesses import Near
 from recollect.ports.store import Edge
 
-__all__ = [
-    "MAX_AUTOMATIC",
-    "NEAR_DUPLICATE",
-    "SIMILAR",
-    "AutomaticEdges",
-    "Likeness",
-    "edge",
-    "near_duplicates",
-    "strengthened",
-]
+__all__ = ["MAX_AUTOMATIC", "Lists", "edge", "edges_between", "strengthened", "weight_of"]
 
-SIMILAR = 0.60
-NEAR_DUPLICATE = 0.95
 MAX_AUTOMATIC = 10
 CO_RETRIEVAL_STEP = 0.10
 MAX_WEIGHT = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """Another Pak, and the cosine between the two."""
-
-    row_id: int
-    pak_id: str
-    cosine: float
 
 
 def edge(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
@@ -55,62 +35,72 @@ def strengthened(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
     ]
 
 
-@dataclass
-class AutomaticEdges:
-    """Decides which automatic edges to make while a batch of Paks is written.
+def weight_of(closeness: float) -> float:
+    """Return the cosine that a closeness was made from: the weight of an automatic edge."""
+    return min(round(closeness, 9), MAX_WEIGHT)
 
-    Knows the edges that the touched rows have; a full row gives up its weakest for a stronger.
+
+class Lists:
+    """Whom some rows hold for their most alike, ten at most, as a batch of writes changes it.
+
+    A row that is not among them counts as holding nobody.
     """
 
-    known: Iterable[Edge]
-    changed: dict[tuple[int, int], Edge] = field(default_factory=dict)
+    def __init__(self, kept: Iterable[Near]) -> None:
+        self._before: dict[int, dict[int, float]] = {}
+        for near in kept:
+            self._before.setdefault(near.row_id, {})[near.other] = near.closeness
+        self._now = {row: dict(held) for row, held in self._before.items()}
 
-    def __post_init__(self) -> None:
-        self._of: defaultdict[int, dict[int, Edge]] = defaultdict(dict)
-        for old in self.known:
-            self._keep(old)
+    def set(self, row: int, most_alike: Mapping[int, float]) -> None:
+        """Give a row its whole list."""
+        self._now[row] = dict(most_alike)
 
-    def join(self, row_id: int, likenesses: Sequence[Likeness]) -> list[Likeness]:
-        """Link a new row to the most alike; return those it was linked to."""
-        best = sorted(likenesses, key=lambda like: (-like.cosine, like.pak_id))
-        return [like for like in best[:MAX_AUTOMATIC] if self._link(row_id, like)]
+    def offer(self, row: int, other: int, closeness: float) -> None:
+        """Let a row hold another; a full list gives up its weakest, which may be the offered."""
+        held = self._now.setdefault(row, {})
+        held[other] = closeness
+        if len(held) > MAX_AUTOMATIC:
+            del held[min(held, key=lambda one: (held[one], -one))]
 
-    def drop_all(self, row_id: int) -> None:
-        """Undo the automatic edges of a row whose text is no longer what it was."""
-        for old in [old for old in self._of[row_id].values() if old.automatic]:
-            self._remove(old)
+    def come(self) -> list[Near]:
+        """Return the entries that were not there before."""
+        return _missing(self._now, self._before)
 
-    def _link(self, row_id: int, like: Likeness) -> bool:
-        if like.row_id in self._of[row_id]:
-            return False
-        for row in (row_id, like.row_id):
-            if not self._make_room(row, like.cosine):
-                return False
-        new = edge(row_id, like.row_id, like.cosine, automatic=True)
-        self._keep(new)
-        self.changed[new.low, new.high] = new
-        return True
+    def gone(self) -> list[Near]:
+        """Return the entries that are there no longer."""
+        return _missing(self._before, self._now)
 
-    def _make_room(self, row: int, weight: float) -> bool:
-        automatic = [old for old in self._of[row].values() if old.automatic]
-        if len(automatic) < MAX_AUTOMATIC:
-            return True
-        weakest = min(automatic, key=lambda old: (old.weight, old.low, old.high))
-        if weakest.weight >= weight:
-            return False
-        self._remove(weakest)
-        return True
-
-    def _keep(self, kept: Edge) -> None:
-        self._of[kept.low][kept.high] = kept
-        self._of[kept.high][kept.low] = kept
-
-    def _remove(self, old: Edge) -> None:
-        del self._of[old.low][old.high]
-        del self._of[old.high][old.low]
-        self.changed[old.low, old.high] = replace(old, weight=0.0)
+    def join(self, one: int, other: int) -> bool:
+        """Return whether two rows hold each other."""
+        return other in self._now.get(one, ()) and one in self._now.get(other, ())
 
 
-def near_duplicates(likenesses: Iterable[Likeness]) -> tuple[str, ...]:
-    """Return the ids of those so alike that they may say the same, ascending."""
-    return tuple(sorted(like.pak_id for like in likenesses if like.cosine >= NEAR_DUPLICATE))
+def edges_between(lists: Lists, known: Iterable[Edge]) -> list[Edge]:
+    """Return the edges to write after lists have changed; weight 0 where one is no more.
+
+    `known` are the edges of the rows concerned: one made by hand stays, and the strength that an
+    automatic one won by use stays with it.
+    """
+    there = {(old.low, old.high): old for old in known}
+    written = {}
+    for near in lists.gone():
+        pair = min(near.row_id, near.other), max(near.row_id, near.other)
+        if pair in there and there[pair].automatic:
+            written[pair] = replace(there[pair], weight=0.0)
+    for near in lists.come():
+        pair = min(near.row_id, near.other), max(near.row_id, near.other)
+        if pair not in there and lists.join(*pair):
+            written[pair] = Edge(*pair, weight_of(near.closeness), automatic=True)
+    return [written[pair] for pair in sorted(written)]
+
+
+def _missing(
+    whole: Mapping[int, Mapping[int, float]], part: Mapping[int, Mapping[int, float]]
+) -> list[Near]:
+    return [
+        Near(row, other, closeness)
+        for row, held in whole.items()
+        for other, closeness in held.items()
+        if other not in part.get(row, ())
+    ]

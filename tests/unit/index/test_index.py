@@ -272,7 +272,7 @@ def test_an_empty_index_answers_everything_with_nothing() -> None:
     assert index.neighbours(nobody, everyone).tolist() == []
     assert index.best(nobody, np.empty(0), 5).tolist() == []
     assert index.slot_of("anyone") is None
-    assert list(index.cosines_against(np.ones((1, 2), np.int8), nobody, 0.5)) == []
+    assert index.alike(np.ones(2, np.int8), everyone, 0.5).slots.tolist() == []
 
 
 def test_the_last_of_two_reports_of_one_row_counts() -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from recollect.embed.quantise import quantise
 from recollect.errors import InvalidInput
-from recollect.index import vectors as module
 from recollect.index.selection import Selection
-from recollect.index.vectors import Vectors
+from recollect.index.vectors import Vectors, most_sign_changes
 
 Matrix = np.ndarray[Any, np.dtype[np.int8]]
 
@@ -123,32 +122,48 @@ def test_what_is_not_selected_is_not_found_among_many() -> None:
     assert mask[vectors.nearest(matrix[0], chosen, 100).slots].all()
 
 
-def test_pairs_are_all_those_of_at_least_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAIR_ROWS", 7)
-    monkeypatch.setattr(module, "_PAIR_QUERIES", 3)
-    matrix = clustered(200, 16)
+@pytest.mark.parametrize("dimension", [3, 16, 256])
+def test_alike_are_all_of_at_least_the_threshold(dimension: int) -> None:
+    matrix = clustered(3_000, dimension)
+    vectors, slots = filled(matrix), np.arange(0, 3_000, 2)
+    some = Selection(np.arange(3_000) % 2 == 0, len(slots), is_all=False, generation=0)
+    for query in matrix[:40]:
+        cosines = vectors.cosines(query, slots)
+        found = vectors.alike(query, some, 0.6)
+        assert found.slots.tolist() == slots[cosines >= 0.6].tolist()
+        assert found.cosines.tolist() == cosines[cosines >= 0.6].tolist()
+
+
+def test_alike_is_the_same_from_both_sides_whoever_else_is_there() -> None:
+    """Noise in all but one number: a cosine near the threshold, and signs that contradict it."""
+    random = np.random.default_rng(3)
+    noise = random.standard_normal((400, 256))
+    noise[:, 0] = 19.0
+    matrix = quantise(noise)
     vectors = filled(matrix)
-    slots = np.arange(0, 200, 2)
-    threshold = float(vectors.cosines(matrix[3], np.array([8]))[0])
-    queries = np.concatenate((matrix[:8], np.zeros((1, 16), np.int8)))
     found = {
-        (int(query), int(slot)): cosine
-        for pairs in vectors.pairs(queries, slots, abs(threshold))
-        for query, slot, cosine in zip(pairs.queries, pairs.slots, pairs.cosines, strict=True)
+        (one, int(other))
+        for one in range(400)
+        for other in vectors.alike(matrix[one], everyone(400), 0.6).slots
     }
-    expected = {
-        (query, int(slot)): cosine
-        for query in range(8)
-        for slot, cosine in zip(slots, vectors.cosines(matrix[query], slots), strict=True)
-        if cosine >= abs(threshold)
-    }
-
-    assert found == expected
+    assert found == {(other, one) for one, other in found}
+    assert 0 < len(found) < 160_000
+    for one, other in [(0, 1), (2, 3), (4, 5), (6, 7)]:
+        alone = filled(matrix[[one, other]]).alike(matrix[one], everyone(2), 0.6).slots
+        assert (1 in alone.tolist()) == ((one, other) in found)
 
 
-def test_a_threshold_of_nothing_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        next(filled(clustered(3)).pairs(clustered(3), np.arange(3), 0.0))
+def test_nobody_is_alike_nothing() -> None:
+    vectors = filled(np.array([[0, 0], [1, 0]], np.int8))
+    assert vectors.alike(np.zeros(2, np.int8), everyone(2), 0.6).slots.tolist() == []
+    assert vectors.alike(np.array([1, 0], np.int8), everyone(2), 0.6).slots.tolist() == [1]
+    assert Vectors(2).alike(np.array([1, 0], np.int8), everyone(0), 0.6).slots.tolist() == []
+
+
+def test_signs_may_differ_by_chance_and_no_more() -> None:
+    assert most_sign_changes(256, 0.6) == 104
+    assert [most_sign_changes(short, 0.6) for short in (4, 8)] == [4, 7]
+    assert most_sign_changes(256, 1.0) == 0
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(3, np.int8), np.zeros(2, np.float32)])

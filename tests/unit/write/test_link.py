@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.ports.likenesses import Near
 from recollect.ports.store import Edge
-from recollect.write.link import (
-    MAX_AUTOMATIC,
-    AutomaticEdges,
-    Likeness,
-    edge,
-    near_duplicates,
-    strengthened,
-)
-
-
-def like(row_id: int, cosine: float) -> Likeness:
-    return Likeness(row_id, f"p{row_id:02d}", cosine)
+from recollect.write.link import Lists, edge, edges_between, strengthened, weight_of
 
 
 def test_an_edge_lies_in_its_canonical_order() -> None:
@@ -37,44 +27,61 @@ def test_one_end_alone_or_a_full_edge_changes_nothing() -> None:
     assert strengthened([], [1, 2]) == []
 
 
-def test_a_new_row_is_joined_to_its_ten_most_alike() -> None:
-    edges = AutomaticEdges([])
-    likes = [like(row, 0.60 + row / 100) for row in range(1, 16)]
-    joined = edges.join(99, likes)
-    assert [one.row_id for one in joined] == list(range(15, 5, -1))
-    assert len(edges.changed) == MAX_AUTOMATIC
-    assert edges.changed[15, 99] == Edge(15, 99, 0.75, True)
+def held(row: int, others: dict[int, float]) -> list[Near]:
+    return [Near(row, other, closeness) for other, closeness in others.items()]
 
 
-def test_equal_likenesses_are_taken_by_id() -> None:
-    joined = AutomaticEdges([]).join(99, [like(row, 0.7) for row in range(20, 0, -1)])
-    assert [one.row_id for one in joined] == list(range(1, 11))
+def test_a_list_holds_ten_and_gives_up_its_weakest() -> None:
+    lists = Lists(held(1, {row: 0.60 + row / 100 for row in range(2, 12)}))
+    lists.offer(1, 98, 0.61)
+    assert (lists.come(), lists.gone()) == ([], [])
+    lists.offer(1, 99, 0.63)
+    assert lists.come() == [Near(1, 99, 0.63)]
+    assert lists.gone() == [Near(1, 2, 0.62)]
 
 
-def test_a_full_row_gives_up_its_weakest_for_a_stronger_only() -> None:
-    full = [Edge(1, row, 0.60 + row / 100, True) for row in range(2, 12)]
-    edges = AutomaticEdges(full)
-    assert edges.join(98, [like(1, 0.61)]) == []
-    assert edges.changed == {}
-    (joined,) = edges.join(99, [like(1, 0.63)])
-    assert joined.row_id == 1
-    assert edges.changed == {(1, 2): Edge(1, 2, 0.0, True), (1, 99): Edge(1, 99, 0.63, True)}
+def test_a_list_that_is_given_whole_tells_what_came_and_went() -> None:
+    lists = Lists(held(1, {2: 0.7, 3: 0.8}))
+    lists.set(1, {3: 0.8, 4: 0.9})
+    lists.set(5, {})
+    assert (lists.come(), lists.gone()) == ([Near(1, 4, 0.9)], [Near(1, 2, 0.7)])
 
 
-def test_edges_by_hand_neither_count_nor_give_way() -> None:
-    by_hand = [Edge(1, row, 0.01, False) for row in range(2, 30)]
-    edges = AutomaticEdges(by_hand)
-    assert len(edges.join(99, [like(1, 0.7)])) == 1
-    assert edges.changed == {(1, 99): Edge(1, 99, 0.7, True)}
-    assert edges.join(1, [like(2, 0.9)]) == []
+def test_two_are_joined_when_each_holds_the_other() -> None:
+    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7, 3: 0.8})])
+    assert lists.join(1, 2) and lists.join(2, 1)
+    assert not lists.join(2, 3)
+    assert not lists.join(8, 9)
 
 
-def test_dropping_all_leaves_what_was_made_by_hand() -> None:
-    edges = AutomaticEdges([Edge(1, 2, 0.7, True), Edge(1, 3, 0.7, False)])
-    edges.drop_all(1)
-    assert edges.changed == {(1, 2): Edge(1, 2, 0.0, True)}
+def test_an_edge_follows_when_the_second_of_two_holds_the_first() -> None:
+    lists = Lists(held(1, {2: 0.7000000003}))
+    assert edges_between(lists, []) == []
+    lists.offer(2, 1, 0.7000000003)
+    assert edges_between(lists, []) == [Edge(1, 2, 0.7, True)]
 
 
-def test_near_duplicates_begin_at_95_percent_and_come_by_id() -> None:
-    likes = [like(3, 0.95), like(1, 1.0), like(2, 0.949999999)]
-    assert near_duplicates(likes) == ("p01", "p03")
+def test_an_edge_goes_when_one_of_two_lets_go() -> None:
+    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
+    lists.set(2, {})
+    assert edges_between(lists, [Edge(1, 2, 0.9, True)]) == [Edge(1, 2, 0.0, True)]
+
+
+def test_edges_by_hand_neither_change_nor_go() -> None:
+    by_hand = [Edge(1, 2, 0.05, False), Edge(1, 3, 0.05, False)]
+    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7}), *held(3, {1: 0.8})])
+    lists.set(1, {3: 0.8})
+    assert edges_between(lists, by_hand) == []
+
+
+def test_an_edge_keeps_what_it_won_by_use() -> None:
+    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
+    lists.set(1, {2: 0.7, 3: 0.9})
+    assert edges_between(lists, [Edge(1, 2, 1.0, True)]) == []
+
+
+@pytest.mark.parametrize(
+    ("closeness", "weight"), [(0.65, 0.65), (0.6500000004, 0.65), (1 + 3e-10, 1)]
+)
+def test_a_weight_is_the_cosine_without_its_hair(closeness: float, weight: float) -> None:
+    assert weight_of(closeness) == weight

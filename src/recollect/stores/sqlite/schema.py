@@ -221,8 +221,29 @@ CREATE TABLE memory_frames (
     "DELETE FROM memory_events WHERE event = 'self_block_change'",
 )
 
+# Lists of the most alike start as the automatic edges that there were. What has an end or looks
+# like an injection has none from now on: it must not take a place in the list of what stays.
+_UNSETTLED = "SELECT row_id FROM memories WHERE valid_until IS NOT NULL OR risks != ''"
+_LIKENESSES = (
+    """
+CREATE TABLE memory_likenesses (
+    row_id     INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    other      INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    closeness  REAL NOT NULL,
+    PRIMARY KEY (row_id, other)
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_memory_likenesses_other ON memory_likenesses (other)",
+    "UPDATE engine_state SET revision = revision + 1",
+    f"UPDATE memory_edges SET weight = 0, changed = {_REVISION} WHERE automatic = 1 AND weight > 0"
+    f" AND (low IN ({_UNSETTLED}) OR high IN ({_UNSETTLED}))",
+    "INSERT INTO memory_likenesses SELECT low, high, weight FROM memory_edges"
+    " WHERE automatic = 1 AND weight > 0"
+    " UNION ALL SELECT high, low, weight FROM memory_edges WHERE automatic = 1 AND weight > 0",
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*_TABLES, *_INDEXES)),
     Migration(2, "authorised_recall", (*_RENEW_TRIGGERS, *_ACCESS)),
+    Migration(3, "likenesses", _LIKENESSES),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

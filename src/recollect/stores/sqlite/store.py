@@ -36,6 +36,7 @@ from recollect.ports.store import (
 )
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.access import SqliteAccess
+from recollect.stores.sqlite.likenesses import SqliteLikenesses
 from recollect.stores.sqlite.schema import ENGINE_MIGRATIONS, ENGINE_VERSION
 from recollect.stores.sqlite.session import Session, chunks, marks
 
@@ -66,6 +67,7 @@ class SqliteStore:
         # The catalogue's lock, so that whoever uses `catalogue` takes turns with the engine.
         self._db = Session(catalogue.conn, catalogue.lock or RLock(), path)
         self._access = SqliteAccess(self._db)
+        self._likenesses = SqliteLikenesses(self._db)
         self._slot = 0
 
     @classmethod
@@ -106,6 +108,11 @@ class SqliteStore:
     def access(self) -> SqliteAccess:
         """Gardens, keys, trust and the audit log, in the same transactions."""
         return self._access
+
+    @property
+    def likenesses(self) -> SqliteLikenesses:
+        """Whom each Pak holds for its most alike, in the same transactions."""
+        return self._likenesses
 
     def transaction(self) -> AbstractContextManager[int]:
         """Commit all writes of the body together, or none of them; each is a new revision."""
@@ -165,11 +172,12 @@ class SqliteStore:
     def standing(self, pak_ids: Iterable[str]) -> dict[str, Standing]:
         """Return where those Paks stand that exist; what a writer must know, not a reader."""
         return {
-            row[0]: Standing(row[1], row[2], rows.place_of(row[4:]), row[3])
+            row[0]: Standing(row[1], row[2], rows.place_of(row[5:]), row[3], bool(row[4]))
             for chunk in chunks(list(dict.fromkeys(pak_ids)))
             for row in self._db.all(
-                "SELECT memories.pak_id, row_id, content_hash, status, tenant, owner, scope, team,"
-                " garden FROM memories JOIN paks USING (pak_id)"
+                "SELECT memories.pak_id, row_id, content_hash, status,"
+                " status = 'active' AND valid_until IS NULL AND risks = '',"
+                " tenant, owner, scope, team, garden FROM memories JOIN paks USING (pak_id)"
                 f" WHERE memories.pak_id IN ({marks(chunk)})",
                 *chunk,
             )
@@ -270,6 +278,8 @@ class SqliteStore:
             )[0]
             self._db.run(f"DELETE FROM memory_edges WHERE low IN ({rows_of})", *chunk)
             self._db.run(f"DELETE FROM memory_edges WHERE high IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM memory_likenesses WHERE row_id IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM memory_likenesses WHERE other IN ({rows_of})", *chunk)
             self._db.run(f"DELETE FROM paks WHERE pak_id IN ({marks(chunk)})", *chunk)
         return edges
 

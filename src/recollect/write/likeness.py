@@ -1,0 +1,277 @@
+"""Likeness: which Paks at one place mean nearly the same, and the links that follow from it.
+
+In: Paks that are new, or that must look around again, and an index of the others. Out: what each is
+like, and the lists and edges that change. The rules know two Paks at a time and an order among the
+likenesses of one, so the links of a place are the same whatever came and went there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.index import MemoryIndex
+from recollect.index.selection import Selection, Where
+from recollect.index.vectors import Vectors
+from recollect.model import Memory, Place
+from recollect.ports.store import MemoryStore
+from recollect.recall.sight import AtPlace
+from recollect.write.link import MAX_AUTOMATIC, Lists, edges_between, weight_of
+
+__all__ = [
+    "NEAR_DUPLICATE",
+    "SIMILAR",
+    "Arrival",
+    "Company",
+    "IndexBefore",
+    "arrivals_of",
+    "is_settled",
+    "relink",
+]
+
+# Gives the index as of when the transaction of this revision began.
+IndexBefore = Callable[[int], MemoryIndex]
+
+SIMILAR = 0.60
+NEAR_DUPLICATE = 0.95
+# More twins than this are not named.
+_MOST_NAMED = 64
+
+# What is added to a cosine so that no two likenesses of a Pak are equal, too little to be seen in
+# nine digits. It depends on the two names, and is the same from both sides: of a hundred texts that
+# are all alike, each has some that hold it too.
+_HAIR, _HAIR_BITS = 4e-10, 20
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """A Pak that looks for others like it. Only a settled one is linked to what it finds."""
+
+    row_id: int
+    pak_id: str
+    place: Place
+    vector: NDArray[np.int8]
+    settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """What an arrival found of those before it: twins, by id; new links, the strongest first."""
+
+    near_duplicates: tuple[str, ...]
+    linked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """The rows that one arrival is like, and how close they are."""
+
+    row_ids: NDArray[np.int64]
+    closeness: NDArray[np.float64]
+
+    def most(self, count: int) -> list[tuple[int, float]]:
+        """Return the most alike with their closeness, the closest first."""
+        order = np.lexsort((self.row_ids, -self.closeness))[:count]
+        return list(zip(self.row_ids[order].tolist(), self.closeness[order].tolist(), strict=True))
+
+
+def is_settled(memory: Memory, status: str) -> bool:
+    """Return whether everybody who reads a Pak's place reads it, from now on: it may be linked.
+
+    What will end, or looks like an injection, would leave a gap in others' lists when it is hidden.
+    """
+    return status == "active" and memory.valid_until is None and not memory.risks
+
+
+def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
+    """Return Paks that the index holds, to let them look around again."""
+    slots = index.slots_of_rows(row_ids)
+    places = index.places()
+    settled = index.column("status")[slots] == index.code("status", "active")
+    settled &= (index.column("valid_until")[slots] == np.inf) & ~index.column("risky")[slots]
+    return [
+        Arrival(row_id, pak_id, places[code], vector, is_settled)
+        for row_id, pak_id, code, vector, is_settled in zip(
+            index.column("row_id")[slots].tolist(),
+            index.pak_ids(slots),
+            index.column("place")[slots].tolist(),
+            index.vectors(slots),
+            settled.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def relink(
+    arrivals: Sequence[Arrival], *, without: Collection[int], index: MemoryIndex, store: MemoryStore
+) -> list[Company]:
+    """Find what the arrivals are like, write the links that follow, and say what each found.
+
+    `without` are rows of the index that are no longer, or no longer as the index knows them.
+    """
+    here = {one.row_id for one in arrivals}
+    gone = frozenset(without) | here
+    found: list[_Found] = [_NOTHING] * len(arrivals)
+    for place in dict.fromkeys(one.place for one in arrivals):
+        numbers = [n for n, one in enumerate(arrivals) if one.place == place]
+        around = _Around([arrivals[n] for n in numbers], AtPlace(place, gone), index)
+        for n, one in zip(numbers, around, strict=True):
+            found[n] = one
+    joined = _written(arrivals, found, store)
+    return _companies(arrivals, found, joined, index)
+
+
+class _Around:
+    """Looks around at one place: among those whom the index knows, and among the arrivals."""
+
+    def __init__(self, arrivals: Sequence[Arrival], old: AtPlace, index: MemoryIndex) -> None:
+        self._arrivals = arrivals
+        self._index = index
+        # The first vectors of a new store have nothing to be like.
+        fits = index.dimension == len(arrivals[0].vector)
+        self._old = index.select(Where(), view=old) if fits else None
+        self._old_names = np.zeros(index.size, dtype=np.uint64)
+        self._new = Vectors(len(arrivals[0].vector))
+        self._new.extend([one.vector for one in arrivals])
+        settled = np.array([one.settled for one in arrivals])
+        self._new_ones = Selection(settled, int(settled.sum()), is_all=False, generation=0)
+        self._new_rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
+        self._new_names = np.array([_name(one.pak_id) for one in arrivals], dtype=np.uint64)
+
+    def __iter__(self) -> Iterator[_Found]:
+        for number, one in enumerate(self._arrivals):
+            old, new = self._among_old(one), self._among_new(number, one)
+            yield _Found(
+                np.concatenate((old.row_ids, new.row_ids)),
+                np.concatenate((old.closeness, new.closeness)),
+            )
+
+    def _among_old(self, one: Arrival) -> _Found:
+        if self._old is None:
+            return _NOTHING
+        near = self._index.alike(one.vector, self._old, SIMILAR)
+        unnamed = near.slots[self._old_names[near.slots] == 0]
+        self._old_names[unnamed] = [_name(pak_id) for pak_id in self._index.pak_ids(unnamed)]
+        closeness = _closeness(near.cosines, _name(one.pak_id), self._old_names[near.slots])
+        return _Found(self._index.column("row_id")[near.slots], closeness)
+
+    def _among_new(self, number: int, one: Arrival) -> _Found:
+        near = self._new.alike(one.vector, self._new_ones, SIMILAR)
+        other = near.slots != number
+        slots, cosines = near.slots[other], near.cosines[other]
+        closeness = _closeness(cosines, self._new_names[number], self._new_names[slots])
+        return _Found(self._new_rows[slots], closeness)
+
+
+def _written(
+    arrivals: Sequence[Arrival], found: Sequence[_Found], store: MemoryStore
+) -> set[tuple[int, int]]:
+    """Write the lists and edges that follow; return the pairs that are joined now."""
+    settled = {one.row_id: likes for one, likes in zip(arrivals, found, strict=True) if one.settled}
+    offers = _accepted(_offers(settled), store)
+    lists = Lists(store.likenesses.lists({*settled, *(other for _, other, _ in offers)}))
+    for row, likes in settled.items():
+        lists.set(row, dict(likes.most(MAX_AUTOMATIC)))
+    for row, other, closeness in offers:
+        lists.offer(other, row, closeness)
+    come, gone = lists.come(), lists.gone()
+    touched = {row for near in (*come, *gone) for row in (near.row_id, near.other)}
+    edges = edges_between(lists, store.edges(sorted(touched)))
+    store.likenesses.drop(gone)
+    store.likenesses.put(come)
+    store.put_edges(edges)
+    return {(one.low, one.high) for one in edges if one.weight > 0}
+
+
+def _offers(
+    settled: Mapping[int, _Found],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return which arrival is like which of those who were there, and how close it is."""
+    if not settled:
+        return _NOTHING.row_ids, _NOTHING.row_ids, _NOTHING.closeness
+    rows = np.repeat(list(settled), [len(likes.row_ids) for likes in settled.values()])
+    others = np.concatenate([likes.row_ids for likes in settled.values()])
+    closeness = np.concatenate([likes.closeness for likes in settled.values()])
+    old = ~np.isin(others, list(settled))
+    return rows[old], others[old], closeness[old]
+
+
+def _accepted(
+    offers: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], store: MemoryStore
+) -> list[tuple[int, int, float]]:
+    """Return the offers that a list may have room for: few, where a thousand texts are alike."""
+    rows, others, closeness = offers
+    asked, where = np.unique(others, return_inverse=True)
+    full = store.likenesses.last_of_full(asked.tolist(), MAX_AUTOMATIC)
+    last = np.array([full.get(row, 0.0) for row in asked.tolist()])
+    taken = np.flatnonzero(closeness >= last[where])
+    return list(
+        zip(rows[taken].tolist(), others[taken].tolist(), closeness[taken].tolist(), strict=True)
+    )
+
+
+def _companies(
+    arrivals: Sequence[Arrival],
+    found: Sequence[_Found],
+    joined: set[tuple[int, int]],
+    index: MemoryIndex,
+) -> list[Company]:
+    """Return what each arrival found among those who were there and those who came before it."""
+    come: dict[int, str] = {one.row_id: one.pak_id for one in arrivals}
+    before: set[int] = set()
+    companies = []
+    for one, likes in zip(arrivals, found, strict=True):
+        twins = [
+            row
+            for row, closeness in likes.most(_MOST_NAMED)
+            if closeness >= NEAR_DUPLICATE and (row not in come or row in before)
+        ]
+        linked = [
+            (row, closeness)
+            for row, closeness in likes.most(MAX_AUTOMATIC)
+            if (min(row, one.row_id), max(row, one.row_id)) in joined
+            and (row not in come or row in before)
+        ]
+        before.add(one.row_id)
+        companies.append(_company(twins, linked, come, index))
+    return companies
+
+
+def _company(
+    twins: list[int], linked: list[tuple[int, float]], come: dict[int, str], index: MemoryIndex
+) -> Company:
+    old = [row for row in {*twins, *(row for row, _ in linked)} if row not in come]
+    named = come | dict(zip(old, index.pak_ids(index.slots_of_rows(old)), strict=True))
+    strongest = sorted((-weight_of(closeness), named[row]) for row, closeness in linked)
+    return Company(
+        near_duplicates=tuple(sorted(named[row] for row in twins)),
+        linked=tuple(pak_id for _, pak_id in strongest),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _name(pak_id: str) -> int:
+    """Return a number that stands for an id; never 0."""
+    octets = pak_id.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little") | 1
+
+
+def _closeness(
+    cosines: NDArray[np.float64], own: int | np.uint64, theirs: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """Return cosines as an order without ties: nine digits, and a hair that the names decide."""
+    mixed = (theirs ^ np.uint64(own)) * _MIX
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= _MIX
+    hairs = (mixed >> np.uint64(64 - _HAIR_BITS)).astype(np.float64) / (1 << _HAIR_BITS)
+    closeness: NDArray[np.float64] = np.round(cosines, 9) + hairs * _HAIR
+    return closeness
+
+
+_NOTHING = _Found(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
