@@ -23,6 +23,7 @@ from recollect.model import (
 from recollect.policy import view_of
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
+from recollect.ports.likenesses import Near
 from recollect.ports.store import ClockState, Edge, Indexed, MemoryStore
 from recollect.testing.builders import new_memory
 
@@ -157,6 +158,44 @@ class StoreContract:
             assert store.edges([high]) == []
             edges = [edge for batch in store.changes(revision) for edge in batch.edges]
             assert edges == [(low, high, 0.0)]
+
+    def test_lists_of_the_most_alike_are_kept_and_changed(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                new = [new_memory(name) for name in "abcd"]
+                a, b, c, d = (one.row_id for one in store.write(new, now=_NOW))
+                lists = store.likenesses
+                lists.put([Near(a, b, 0.7), Near(a, c, 0.9), Near(b, a, 0.7), Near(c, d, 0.8)])
+            assert _ordered(lists.lists([a, c])) == [
+                Near(a, b, 0.7),
+                Near(a, c, 0.9),
+                Near(c, d, 0.8),
+            ]
+            assert lists.last_of_full([a, b, c, d], 2) == {a: 0.7}
+            assert lists.full_lists_with([c], 2) == [a]
+            assert lists.full_lists_with([b, d], 1) == [a, c]
+            assert lists.full_lists_with([a, b], 1) == []
+            with store.transaction():
+                lists.drop([Near(a, b, 0.7)])
+            assert lists.lists([a]) == [Near(a, c, 0.9)]
+
+    def test_who_is_taken_out_is_in_no_list_and_has_no_automatic_edge(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            with store.transaction():
+                new = [new_memory(name) for name in "abc"]
+                a, b, c = (one.row_id for one in store.write(new, now=_NOW))
+                store.likenesses.put([Near(a, b, 0.7), Near(b, a, 0.7), Near(b, c, 0.8)])
+                store.put_edges([Edge(a, b, 0.7, automatic=True), Edge(a, c, 0.5, automatic=False)])
+            revision = store.state().revision
+            with store.transaction():
+                store.likenesses.take_out([a])
+            assert store.likenesses.lists([a, b, c]) == [Near(b, c, 0.8)]
+            assert store.edges([a, b, c]) == [Edge(a, c, 0.5, automatic=False)]
+            edges = [edge for batch in store.changes(revision) for edge in batch.edges]
+            assert edges == [(a, b, 0.0)]
+            with store.transaction():
+                store.erase(["c"])
+            assert store.likenesses.lists([a, b]) == []
 
     def test_disputes_open_and_close(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
@@ -364,3 +403,7 @@ class StoreContract:
             assert (state.model_id, state.dimension) == ("new", 3)
             (row,) = (row for batch in store.changes(0) for row in batch.rows)
             assert list(row.vector) == [0, 0, 127]  # type: ignore[arg-type]
+
+
+def _ordered(near: list[Near]) -> list[Near]:
+    return sorted(near, key=lambda one: (one.row_id, one.other))

@@ -17,16 +17,26 @@ from recollect.policy import Principal
 from recollect.stores.sqlite.schema import ENGINE_VERSION
 from recollect.testing import FakeClock
 
-OLD = ROOT / "tests/data/stores/engine-1.db.gz"
+STORES = ROOT / "tests/data/stores"
+
+
+def copy_of(version: int, folder: Path) -> Path:
+    path = folder / "agent.db"
+    path.write_bytes(gzip.decompress((STORES / f"engine-{version}.db.gz").read_bytes()))
+    assert version_of(path) == version
+    return path
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A copy of the store of engine version 1."""
-    path = tmp_path / "agent.db"
-    path.write_bytes(gzip.decompress(OLD.read_bytes()))
-    assert version_of(path) == 1
-    return path
+    return copy_of(1, tmp_path)
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """A copy of the store of engine version 2, which has automatic links."""
+    return copy_of(2, tmp_path)
 
 
 def version_of(path: Path) -> int:
@@ -108,3 +118,23 @@ def test_killed_right_after_migrating_leaves_a_new_store(old: Path, start: Start
     with opened(old) as memory:
         assert memory.check() == ()
         assert memory.recall("ship the release").results[0].fact.pak_id == "goal"
+
+
+def test_automatic_links_of_an_old_store_stay_but_for_what_may_be_hidden(linked: Path) -> None:
+    alike = {f"bakery-{number}" for number in range(7)}
+    with opened(linked) as memory:
+        assert memory.check() == ()
+        links = {one: memory.inspect(one).links for one in alike}
+        for one, found in links.items():
+            assert {link.pak_id for link in found} == alike - {one}
+        assert any(link.weight == 1.0 for found in links.values() for link in found)
+    assert version_of(linked) == ENGINE_VERSION
+
+
+def test_an_old_store_forgets_and_learns_as_a_new_one(linked: Path) -> None:
+    with opened(linked) as memory:
+        new = memory.remember("On holidays the bakery opens at seven in the morning.", pak_id="new")
+        assert set(new.linked) == {f"bakery-{number}" for number in range(7)}
+        memory.forget("bakery-3")
+        assert "bakery-3" not in {link.pak_id for link in memory.inspect("new").links}
+        assert memory.check() == ()

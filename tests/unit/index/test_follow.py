@@ -60,3 +60,31 @@ def test_without_an_index_there_is_nothing_to_bring_up_to_date(store: MemoryStor
     assert not follower.take(reinforce(store, ["a"], clock=LATER))
 
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
+
+
+class _Broken(Exception):
+    """Ends a transaction."""
+
+
+def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Path) -> None:
+    now = "2024-01-01T00:00:00Z"
+    with (
+        closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as store,
+        closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as other,
+    ):
+        follower = Follower(store, None)
+        assert len(follower.current()) == 0
+        with other.transaction():
+            other.write([new_memory("a")], now=now)
+        with pytest.raises(_Broken), store.transaction() as revision:
+            index = follower.before(revision)
+            assert (len(index), index.revision) == (1, revision - 1)
+            store.write([new_memory("b")], now=now)
+            assert follower.before(revision) is index
+            assert len(index) == 1
+            raise _Broken
+        # The revision that came to nothing is given to the next, and is not taken for known.
+        with other.transaction():
+            other.write([new_memory("c")], now=now)
+        index = follower.current()
+        assert sorted(index.pak_ids(index.select().slots)) == ["a", "c"]
