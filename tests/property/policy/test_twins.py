@@ -150,13 +150,20 @@ TestTwins.settings = settings(
 @given(
     st.lists(st.tuples(facts, st.booleans()), min_size=1, max_size=12),
     st.lists(st.tuples(numbers, numbers, st.sampled_from(["link", "dispute"])), max_size=6),
+    st.lists(st.booleans(), min_size=16, max_size=24),
     st.booleans(),
 )
 def test_what_was_forgotten_might_never_have_been(
     items: list[tuple[dict[str, Any], bool]],
     joins: list[tuple[int, int, str]],
+    crowd: list[bool],
     by_entity: bool,
 ) -> None:
+    # So many that are alike that some of their links give way to the doomed.
+    items = [
+        *items,
+        *(({"content": f"{QUERIES[0]} {n % 5}"}, is_doomed) for n, is_doomed in enumerate(crowd)),
+    ]
     with TemporaryDirectory() as folder:
         before, never = World(Path(folder), "before"), World(Path(folder), "never")
         try:

@@ -76,7 +76,6 @@ class SqliteLikenesses:
 
     def take_out(self, row_ids: Iterable[int]) -> None:
         """Undo all lists and automatic edges of these rows; others hold them no longer."""
-        revision = self._db.revision()
         for chunk in chunks(list(row_ids)):
             for end in ("row_id", "other"):
                 self._db.run(
@@ -86,6 +85,6 @@ class SqliteLikenesses:
                 self._db.run(
                     "UPDATE memory_edges SET weight = 0, changed = ? WHERE automatic = 1"
                     f" AND weight > 0 AND {end} IN ({marks(chunk)})",
-                    revision,
+                    self._db.revision(),
                     *chunk,
                 )
