@@ -82,7 +82,10 @@ class Gardens:
                 inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
                 freed = self._access.delete_garden(tenant, slug)
                 if self._opened.links:
-                    moved = [replace(one, place=Place(tenant, one.place.owner)) for one in inside]
+                    moved = [
+                        replace(one, place=Place(tenant, one.place.owner), again=False)
+                        for one in inside
+                    ]
                     relink(moved, without=(), index=index, store=store)
                 return freed
 

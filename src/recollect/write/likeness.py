@@ -15,6 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.arrays import kth_largest
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
 from recollect.index.vectors import Vectors
@@ -51,13 +52,17 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrival:
-    """A Pak that looks for others like it. Only a settled one is linked to what it finds."""
+    """A Pak that looks for others like it. Only a settled one is linked to what it finds.
+
+    Who looks around again was there before: the others know of it already.
+    """
 
     row_id: int
     pak_id: str
     place: Place
     vector: NDArray[np.int8]
     settled: bool = True
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,12 @@ class _Found:
 
     def most(self, count: int) -> list[tuple[int, float]]:
         """Return the most alike with their closeness, the closest first."""
-        order = np.lexsort((self.row_ids, -self.closeness))[:count]
-        return list(zip(self.row_ids[order].tolist(), self.closeness[order].tolist(), strict=True))
+        rows, closeness = self.row_ids, self.closeness
+        if len(rows) > count:
+            best = closeness >= kth_largest(closeness, count)
+            rows, closeness = rows[best], closeness[best]
+        order = np.lexsort((rows, -closeness))[:count]
+        return list(zip(rows[order].tolist(), closeness[order].tolist(), strict=True))
 
 
 def is_settled(memory: Memory, status: str) -> bool:
@@ -96,7 +105,7 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
     settled = index.column("status")[slots] == index.code("status", "active")
     settled &= (index.column("valid_until")[slots] == np.inf) & ~index.column("risky")[slots]
     return [
-        Arrival(row_id, pak_id, places[code], vector, is_settled)
+        Arrival(row_id, pak_id, places[code], vector, is_settled, again=True)
         for row_id, pak_id, code, vector, is_settled in zip(
             index.column("row_id")[slots].tolist(),
             index.pak_ids(slots),
@@ -173,11 +182,18 @@ def _written(
     arrivals: Sequence[Arrival], found: Sequence[_Found], store: MemoryStore
 ) -> set[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
-    settled = {one.row_id: likes for one, likes in zip(arrivals, found, strict=True) if one.settled}
-    offers = _accepted(_offers(settled), store)
-    lists = Lists(store.likenesses.lists({*settled, *(other for _, other, _ in offers)}))
-    for row, likes in settled.items():
-        lists.set(row, dict(likes.most(MAX_AUTOMATIC)))
+    settled = [(one, likes) for one, likes in zip(arrivals, found, strict=True) if one.settled]
+    most = {one.row_id: dict(likes.most(MAX_AUTOMATIC)) for one, likes in settled}
+    new = {one.row_id: likes for one, likes in settled if not one.again}
+    offers = _accepted(_offers(new, most), store)
+    concerned = {
+        *most,
+        *(other for _, other, _ in offers),
+        *(row for held in most.values() for row in held),
+    }
+    lists = Lists(store.likenesses.lists(concerned))
+    for row, held in most.items():
+        lists.set(row, held)
     for row, other, closeness in offers:
         lists.offer(other, row, closeness)
     come, gone = lists.come(), lists.gone()
@@ -190,15 +206,15 @@ def _written(
 
 
 def _offers(
-    settled: Mapping[int, _Found],
+    new: Mapping[int, _Found], looking: Collection[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return which arrival is like which of those who were there, and how close it is."""
-    if not settled:
+    """Return which new one is like which of those that do not look around, and how close it is."""
+    if not new:
         return _NOTHING.row_ids, _NOTHING.row_ids, _NOTHING.closeness
-    rows = np.repeat(list(settled), [len(likes.row_ids) for likes in settled.values()])
-    others = np.concatenate([likes.row_ids for likes in settled.values()])
-    closeness = np.concatenate([likes.closeness for likes in settled.values()])
-    old = ~np.isin(others, list(settled))
+    rows = np.repeat(list(new), [len(likes.row_ids) for likes in new.values()])
+    others = np.concatenate([likes.row_ids for likes in new.values()])
+    closeness = np.concatenate([likes.closeness for likes in new.values()])
+    old = ~np.isin(others, list(looking))
     return rows[old], others[old], closeness[old]
 
 
@@ -223,36 +239,25 @@ def _companies(
     index: MemoryIndex,
 ) -> list[Company]:
     """Return what each arrival found among those who were there and those who came before it."""
-    come: dict[int, str] = {one.row_id: one.pak_id for one in arrivals}
-    before: set[int] = set()
+    names = {one.row_id: one.pak_id for one in arrivals}
+    later = {one.row_id for one in arrivals if not one.again}
     companies = []
     for one, likes in zip(arrivals, found, strict=True):
-        twins = [
-            row
-            for row, closeness in likes.most(_MOST_NAMED)
-            if closeness >= NEAR_DUPLICATE and (row not in come or row in before)
-        ]
-        linked = [
-            (row, closeness)
-            for row, closeness in likes.most(MAX_AUTOMATIC)
-            if (min(row, one.row_id), max(row, one.row_id)) in joined
-            and (row not in come or row in before)
-        ]
-        before.add(one.row_id)
-        companies.append(_company(twins, linked, come, index))
+        later.discard(one.row_id)
+        earlier = [like for like in likes.most(_MOST_NAMED) if like[0] not in later]
+        twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
+        linked = {row: near for row, near in earlier if _pair(row, one.row_id) in joined}
+        unknown = [row for row in {*twins, *linked} if row not in names]
+        names |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
+        strongest = sorted((-weight_of(near), names[row]) for row, near in linked.items())
+        companies.append(
+            Company(tuple(sorted(names[row] for row in twins)), tuple(to for _, to in strongest))
+        )
     return companies
 
 
-def _company(
-    twins: list[int], linked: list[tuple[int, float]], come: dict[int, str], index: MemoryIndex
-) -> Company:
-    old = [row for row in {*twins, *(row for row, _ in linked)} if row not in come]
-    named = come | dict(zip(old, index.pak_ids(index.slots_of_rows(old)), strict=True))
-    strongest = sorted((-weight_of(closeness), named[row]) for row, closeness in linked)
-    return Company(
-        near_duplicates=tuple(sorted(named[row] for row in twins)),
-        linked=tuple(pak_id for _, pak_id in strongest),
-    )
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return min(one, other), max(one, other)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -147,3 +147,33 @@ def test_forgetting_with_links_switched_off_still_gives_back_what_gave_way(tmp_p
     with opened(tmp_path / "new.db") as memory:
         memory.remember_many(items[1::2])
         assert links_of(memory) == lived
+
+
+def test_what_a_deleted_garden_held_finds_its_owners_other_paks(tmp_path: Path) -> None:
+    items = [{"content": TEXTS[0], "pak_id": f"{n:03d}", "title": f"{n}"} for n in range(40)]
+    with opened(tmp_path / "lived.db") as memory:
+        memory.gardens.create("beds", scope="company")
+        memory.remember_many(items[::2])
+        memory.remember_many([{**item, "garden": "beds"} for item in items[1::2]])
+        apart = links_of(memory)
+        assert all(int(one) % 2 == int(other) % 2 for one, other in apart)
+        memory.gardens.delete("beds")
+        lived = links_of(memory)
+    with opened(tmp_path / "new.db") as memory:
+        memory.remember_many(items)
+        assert links_of(memory) == lived != apart
+
+
+def test_what_waited_for_a_moderator_is_linked_when_it_is_promoted(tmp_path: Path) -> None:
+    with opened(tmp_path / "m.db") as memory:
+        memory.remember_many(
+            [{"content": TEXTS[0], "pak_id": f"{n:03d}", "title": f"{n}"} for n in range(5)]
+        )
+        before = links_of(memory)
+        memory.trust.set("stranger", 0.1)
+        (held,) = memory.ingest([{"content": TEXTS[0]}], source="stranger").items
+        assert links_of(memory) == before
+        memory.quarantine.promote(str(held.pak_id))
+        assert sum(held.pak_id in pair for pair in links_of(memory)) == 5
+        memory.forget(str(held.pak_id))
+        assert links_of(memory) == before
