@@ -285,5 +285,5 @@ def _shared(
     slots: NDArray[np.int32], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     at = slots.searchsorted(chosen.astype(np.int32))
-    found = np.flatnonzero(slots.take(at, mode="clip") == chosen)
+    found = (slots.take(at, mode="clip") == chosen).nonzero()[0]
     return found, at[found]

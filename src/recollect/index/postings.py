@@ -207,7 +207,7 @@ def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Post
         return
     places = segment.names.searchsorted(numbers)
     found = segment.names.take(places, mode="clip") == numbers
-    for query in np.flatnonzero(found).tolist():
+    for query in found.nonzero()[0].tolist():
         start, end = segment.starts[places[query] : places[query] + 2].tolist()
         parts[query].append(Posting(segment.slots[start:end], segment.counts[start:end]))
 

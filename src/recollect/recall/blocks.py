@@ -18,16 +18,17 @@ __all__ = ["Chosen", "ChosenItem", "Packed", "Ranked", "Settled", "best_first"]
 class Ranked(NamedTuple):
     """A scored candidate, not yet hydrated: what the next stages need to decide.
 
-    `updated_at` is in microseconds since 1970. `slot` is where the index that found it keeps it,
-    `row` where it stands among the candidates; no stage decides by those. It is a tuple because
-    every request makes dozens, most of them to be left out.
+    It is a tuple because every request makes dozens, most of them to be left out. Tuples sort by
+    their first fields: by score, then by time of update (microseconds since 1970), then by id.
+    `slot` is where the index that found it keeps it, `row` where it stands among the candidates;
+    no stage decides by those.
     """
 
-    pak_id: str
     score: float
+    updated_at: int
+    pak_id: str
     confidence: float
     last_reinforced: float
-    updated_at: int = 0
     was_expanded: bool = False
     slot: int = -1
     row: int = -1
@@ -71,4 +72,4 @@ class Packed:
 
 def best_first(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
     """Return candidates by score, then the more recently updated, then the higher id."""
-    return tuple(sorted(ranked, key=lambda r: (r.score, r.updated_at, r.pak_id), reverse=True))
+    return tuple(sorted(ranked, reverse=True))

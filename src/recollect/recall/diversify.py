@@ -56,6 +56,6 @@ def word_likeness(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 
 def any_alike(likeness: NDArray[np.float64]) -> bool:
     """Return whether any two are so alike that the second is worth less."""
+    alike = likeness >= ALIKE
     # Each is alike to itself; a text without a vector is not even that.
-    itself = np.count_nonzero(likeness.diagonal() >= ALIKE)
-    return bool(np.count_nonzero(likeness >= ALIKE) > itself)
+    return bool(np.count_nonzero(alike) > np.count_nonzero(alike.diagonal()))

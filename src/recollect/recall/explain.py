@@ -27,7 +27,6 @@ from recollect.model import (
     ScoredBlock,
     Verb,
 )
-from recollect.recall.blocks import Ranked
 from recollect.recall.candidates import SEEDS_PER_RESULT
 from recollect.recall.pipeline import Stages, reach_of, shown_signals
 from recollect.recall.respond import Went, as_run, shown
@@ -229,7 +228,7 @@ def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanat
     if not free:
         reason = f"Guaranteed Paks fill all {stages.request.top_k} places."
         return asked.told("top_k", reason, **(known | {"rival": last.pak_id}))
-    lowest = min(free, key=_rank)
+    lowest = min(free)
     gap = round(lowest.score - score, _DECIMALS)
     known |= {"rival": lowest.pak_id, "gap": gap}
     if gap < 0:
@@ -243,10 +242,6 @@ def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanat
     top_k = stages.request.top_k
     reason = f"{lost}: {lowest.pak_id} is the last of the {top_k} taken."
     return asked.told("top_k", reason, **known)
-
-
-def _rank(ranked: Ranked) -> tuple[float, int, str]:
-    return ranked.score, ranked.updated_at, ranked.pak_id
 
 
 def _winner(lost: Dropped, stages: Stages) -> str | None:

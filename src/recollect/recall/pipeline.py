@@ -125,7 +125,6 @@ class Stages:
     promised: NDArray[np.int64]
     found: Candidates
     scored: Scored
-    ranked: Sequence[Ranked]
     settled: Settled
     chosen: Chosen
     packed: Packed
@@ -171,7 +170,6 @@ def run(request: Request, sources: Sources) -> Stages:
         promised=promised,
         found=found,
         scored=scored,
-        ranked=ranked,
         settled=settled,
         chosen=chosen,
         packed=packed,
@@ -287,23 +285,23 @@ def _ranked(
     scored: Scored,
     promised: NDArray[np.int64],
 ) -> list[Ranked]:
-    signals, scores = scored.signals, scored.scores
-    keep = len(found.slots) if request.query is not None else 2 * request.top_k + _SPARE
-    rows = index.best(found.slots, scores, keep)
-    if len(promised):
-        left_out = without(promised, found.slots[rows])
-        rows = np.concatenate([rows, np.flatnonzero(among(found.slots, left_out))])
-    best = found.slots[rows]
+    """Return the candidates, in no order: without a question the best of them, and `promised`."""
+    rows = np.arange(len(found.slots))
+    if request.query is None:
+        best = index.best(found.slots, scored.scores, 2 * request.top_k + _SPARE)
+        left_out = without(promised, found.slots[best])
+        rows = np.concatenate([best, np.flatnonzero(among(found.slots, left_out))])
+    slots = found.slots[rows]
     return [
         Ranked._make(values)
         for values in zip(
-            index.pak_ids(best),
-            scores[rows].tolist(),
-            signals.confidence[rows].tolist(),
-            index.column("last_reinforced")[best].tolist(),
-            index.column("updated_at")[best].tolist(),
+            scored.scores[rows].tolist(),
+            index.column("updated_at")[slots].tolist(),
+            index.pak_ids(slots),
+            scored.signals.confidence[rows].tolist(),
+            index.column("last_reinforced")[slots].tolist(),
             found.expanded[rows].tolist(),
-            best.tolist(),
+            slots.tolist(),
             rows.tolist(),
             strict=True,
         )

@@ -24,7 +24,7 @@ def ranked(
     updated_at: int = 0,
 ) -> Ranked:
     """Make a candidate."""
-    return Ranked(pak_id, score, confidence, last_reinforced, updated_at)
+    return Ranked(score, updated_at, pak_id, confidence, last_reinforced)
 
 
 def block(
