@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from recollect.hours import iso, moved
-from recollect.model import Principal
+from recollect.index.selection import Where
+from recollect.model import INSTRUCTION, Principal
 from recollect.opened import OpenStore
 from recollect.paks import RecallStore
 from recollect.ports.store import ClockState, MemoryStore
@@ -58,8 +59,15 @@ class Caller:
 
         What the catalogue holds beside the memories has no place; it is for whoever opened it.
         """
+        return self._names(Where(active_only=False))
+
+    def selectable(self) -> frozenset[str] | None:
+        """Return the same but for instructions: these come apart from all else."""
+        return self._names(Where(active_only=False, without_category=INSTRUCTION))
+
+    def _names(self, where: Where) -> frozenset[str] | None:
         sight = self.sight()
-        selection = sight.select()
+        selection = sight.select(where)
         if not self.is_opener:
             return self.opened.names(sight.index, selection)
         if selection.is_all:

@@ -7,7 +7,7 @@ own stages went; a request that a hook refuses is explained by that refusal.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from recollect.hooks.dispatcher import Touch
@@ -19,6 +19,8 @@ from recollect.verbs.caller import Caller
 from recollect.verbs.read import Reader
 
 __all__ = ["Explainer"]
+
+_APART = "Filtered out: it is an instruction, and these come with a recall, apart from its results."
 
 
 class Explainer:
@@ -53,13 +55,15 @@ class Explainer:
         if touch.denied is not None:
             return self._denied("select", wanted.to_dict(), touch)
         with self._opened.turn(), self._caller.catalogue.snapshot():
-            return explain(
+            found = explain(
                 self._caller.catalogue,
                 self._pak_id,
                 wanted,
-                readable=self._caller.readable(),
+                readable=self._caller.selectable(),
                 count=self._opened.count_tokens,
             )
+            is_apart = found.stage == "unknown" and self._caller.sight().may_read(self._pak_id)
+            return replace(found, stage="filter", reason=_APART) if is_apart else found
 
     def _denied(self, verb: Verb, query: Mapping[str, Any], touch: Touch) -> Explanation:
         reason = touch.denied.reason if touch.denied else ""

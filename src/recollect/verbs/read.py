@@ -94,7 +94,7 @@ class Reader:
             return select(
                 self._caller.catalogue,
                 query,
-                readable=self._caller.readable(),
+                readable=self._caller.selectable(),
                 count=self._opened.count_tokens,
             )
 

@@ -11,6 +11,7 @@ from tests.contract.policy.conftest import People
 from recollect.errors import InvalidInput, NotAllowed, RecollectError
 from recollect.paks import UnknownPak
 from recollect.policy import Principal
+from recollect.recall.select import SelectQuery
 
 
 def ids(people: People, who: str, query: str | None = None, **asked: Any) -> list[str]:
@@ -167,6 +168,22 @@ def test_an_instruction_needs_the_permission_and_stays_out_of_results(people: Pe
         assert [one.fact.pak_id for one in answer.instructions] == ["i"]
         assert [one.fact.pak_id for one in answer.results] == ["m"]
     assert people.dan.recall("French").instructions == ()
+
+
+def test_a_selection_picks_no_instruction_and_can_say_why(people: People) -> None:
+    people.root.remember(
+        "Answer in French.", title="French", category="instruction", scope="company", pak_id="i"
+    )
+    people.root.remember("Ann speaks French.", title="French", scope="company", pak_id="fact")
+    query = SelectQuery("French")
+    for who in (people.opener, people.root, people.ann):
+        assert "i" not in {one.pak_id for one in who.select(query).scores}
+    assert [one.pak_id for one in people.ann.select(query).scores] == ["fact"]
+    told = people.ann.explain("i", query)
+    assert (told.stage, told.returned) == ("filter", False)
+    assert "instruction" in told.reason
+    assert people.dan.explain("i", query).stage == "unknown"
+    assert people.ann.get("i") is not None
 
 
 def test_an_instruction_of_a_peer_waits_in_quarantine_however_trusted(people: People) -> None:
