@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.engine.conftest import Start
+from tests.e2e.conftest import Start
 from tests.e2e.engine.stores import answers, opened, row
 
 from recollect import Recollect

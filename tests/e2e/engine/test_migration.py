@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.e2e.engine.conftest import Start
+from tests.e2e.conftest import Start
 from tests.house.snippets import ROOT
 
 from recollect import Recollect

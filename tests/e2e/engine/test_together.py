@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.engine.conftest import Start
+from tests.e2e.conftest import Start
 from tests.e2e.engine.stores import WRITTEN, answers, opened, row
 
 from recollect import Recollect

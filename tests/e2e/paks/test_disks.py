@@ -21,7 +21,7 @@ from recollect.paks.migrations import MIGRATIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.e2e.paks.conftest import Start
+    from tests.e2e.conftest import Start
 
 
 def pak(pak_id: str, summary: str = "zebra") -> dict[str, str]:

@@ -14,7 +14,7 @@ from recollect.paks import PakListFilters, ReasonCodeEntry, RecallStore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.paks.conftest import Start
+    from tests.e2e.conftest import Start
 
 KILLS = 50
 

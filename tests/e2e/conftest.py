@@ -1,14 +1,13 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Protocol
 
 import pytest
-
-SCRIPTS = Path(__file__).parent / "scripts"
+from tests.house.snippets import ROOT
 
 
 class Start(Protocol):
@@ -16,17 +15,22 @@ class Start(Protocol):
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """Start one of the scripts as a process of its own; what still runs at the end is killed."""
+def start(request: pytest.FixtureRequest) -> Iterator[Start]:
+    """Start one of the scripts beside a test as a process of its own.
+
+    What still runs at the end is killed.
+    """
+    scripts = request.path.parent / "scripts"
     started: list[subprocess.Popen[str]] = []
 
     def begin(script: str, *args: object) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-W", "error", str(SCRIPTS / script), *map(str, args)],
+            [sys.executable, "-W", "error", str(scripts / script), *map(str, args)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         started.append(process)
         return process
