@@ -66,6 +66,17 @@ def test_the_largest_products_stay_exact() -> None:
     assert Fraction(found[0]) == 1
 
 
+@pytest.mark.parametrize("count", [0, 1, 1024, 1025, 3000])
+def test_those_inside_a_selection_are_compared_as_slots_are(count: int) -> None:
+    *matrix, query = clustered(3001, dimension=256)
+    vectors = filled(np.array(matrix))
+    inside = Selection(np.arange(3000) < count, count, is_all=False, generation=0)
+
+    found = vectors.cosines_inside(query, inside)
+
+    assert found.tolist() == vectors.cosines(query, inside.slots).tolist()
+
+
 def test_a_slot_without_a_vector_is_nobodys_neighbour() -> None:
     vectors = Vectors(2)
     vectors.extend([np.array([1, 0], np.int8), None, np.array([0, 0], np.int8)])
