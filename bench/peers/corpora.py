@@ -1,7 +1,7 @@
 """The corpora of the comparison, and the file in which peers find them.
 
-In: LoCoMo's folder, if there is one, and our own notes. Out: tasks, and for each a JSON file with
-texts and questions beside a file with Recollect's vectors of them.
+In: LoCoMo's folder, if there is one, our own notes, and pages of Python's manual. Out: tasks, and
+for each a JSON file with texts and questions beside a file with Recollect's vectors of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.peers.manual import written
 from recollect.embed import load_embedder
 from recollect.evaluation import DEFAULT_K, Task, load_jsonl, load_locomo
 
@@ -18,6 +19,7 @@ __all__ = ["Corpus", "corpora", "load", "write"]
 
 ROOT = Path(__file__).parents[2]
 NOTES = ROOT / "tests" / "data" / "notes"
+PAGES, PAGE_WORDS = ROOT / "bench" / "results" / "pages", 200
 
 
 class Corpus(NamedTuple):
@@ -30,9 +32,9 @@ class Corpus(NamedTuple):
 
 
 def corpora(locomo: Path) -> list[Corpus]:
-    """Return the corpora that are there: the notes always are."""
+    """Return the corpora that are there: the notes and the pages always are."""
     places = [("locomo", locomo)] if locomo.is_dir() else []
-    places.append(("notes", NOTES))
+    places += [("notes", NOTES), ("pages", written(PAGES, PAGE_WORDS))]
     return [Corpus(path.name, kind, path, load(kind, path)) for kind, path in places]
 
 

@@ -38,7 +38,7 @@ __all__ = [
 K1 = 1.2
 # How much more a quoted word or a proper name counts.
 STRESS = 1.5
-_CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 300.0, 0.75
+_CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 60.0, 0.75
 # Below this share of all slots, scores are kept for the selected slots alone.
 _SPARSE = 32
 # Above this ratio, looking selected slots up among a term's is less work than the reverse.
@@ -49,7 +49,7 @@ def length_weight(average: float) -> float:
     """Return BM25's b for texts of this many terms on average.
 
     Among chat turns of some twenty terms a longer one is not less to the point, so 0; it rises
-    evenly to the usual 0.75 for pages of 300.
+    evenly to the usual 0.75 for notes of 60.
     """
     share = (average - _CHAT_TERMS) / (_PAGE_TERMS - _CHAT_TERMS)
     return _PAGE_WEIGHT * min(max(share, 0.0), 1.0)

@@ -7,7 +7,7 @@ they should be taken. What has nothing nearly like it before it keeps its rank.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from recollect.recall.blocks import Ranked
 
-__all__ = ["ALIKE", "DIVERSITY", "any_alike", "diversified", "word_likeness"]
+__all__ = ["ALIKE", "DIVERSITY", "any_alike", "diversified", "sameness", "word_sameness"]
 
 # The weight of relevance against novelty.
 DIVERSITY = 0.7
@@ -24,6 +24,8 @@ DIVERSITY = 0.7
 ALIKE = 0.8
 # From here on the second says nothing new: it waits until all others are taken.
 _SAME = 0.9
+# Texts of up to this many terms are compared by their cosine as it is.
+_SHORT = 10
 
 
 def diversified(
@@ -47,11 +49,32 @@ def diversified(
     return tuple(order)
 
 
-def word_likeness(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """Return how much of their words texts share: for stores without vectors."""
+def sameness(
+    cosines: NDArray[np.float64], lengths: NDArray[np.integer[Any]]
+) -> NDArray[np.float64]:
+    """Return how nearly texts say the same, from their cosines and lengths in terms.
+
+    The longer texts are, the nearer do their vectors lie, whatever they say: what a cosine lacks
+    to 1 counts once for every ten terms of the longer one.
+    """
+    longer = np.maximum(lengths[:, np.newaxis], lengths)
+    same: NDArray[np.float64] = 1.0 - (1.0 - cosines) * np.maximum(longer / _SHORT, 1.0)
+    return same
+
+
+def word_sameness(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Return the same from the words of texts: for stores without vectors.
+
+    A word that only one of two has counts as a tenth, and more where there are fewer than ten.
+    """
     sets = [frozenset(words) for words in texts]
-    shared = [[len(one & other) / max(len(one | other), 1) for other in sets] for one in sets]
+    shared = [[_shared(one, other) for other in sets] for one in sets]
     return np.array(shared, dtype=np.float64).reshape(len(sets), len(sets))
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    most = max(len(one), len(other))
+    return 1.0 - (most - len(one & other)) / min(most, _SHORT) if most else 0.0
 
 
 def any_alike(likeness: NDArray[np.float64]) -> bool:

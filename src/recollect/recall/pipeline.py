@@ -35,7 +35,7 @@ from recollect.ports.embedder import Embedder
 from recollect.recall import candidates, score
 from recollect.recall.blocks import Chosen, ChosenItem, Packed, Ranked, Settled, best_first
 from recollect.recall.candidates import Candidates
-from recollect.recall.diversify import any_alike, diversified, word_likeness
+from recollect.recall.diversify import any_alike, diversified, sameness, word_sameness
 from recollect.recall.guarantee import guarantee
 from recollect.recall.pack import pack
 from recollect.recall.question import ask
@@ -211,22 +211,22 @@ def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], t
     def line_up(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
         best = best_first(ranked)
         # Nearly always the first differ enough, and nobody else needs to be looked at.
-        if len(best) < 2 or not any_alike(_likeness(best[: request.top_k], sources)):
+        if len(best) < 2 or not any_alike(_sameness(best[: request.top_k], sources)):
             return best
         first = best[: _COMPARED_PER_RESULT * request.top_k]
-        likeness = _likeness(first, sources)
+        likeness = _sameness(first, sources)
         return (*diversified(first, likeness, balance=balance), *best[len(first) :])
 
     return line_up
 
 
-def _likeness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
+def _sameness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
     slots = _slots(ranked)
     if sources.index.has_vector(slots).all():
-        return sources.index.likeness(slots)
+        return sameness(sources.index.likeness(slots), sources.index.column("length")[slots])
     pak_ids = [one.pak_id for one in ranked]
     memories = sources.sight.memories_in(slots)
-    return word_likeness([terms(memories[p].content) if p in memories else () for p in pak_ids])
+    return word_sameness([terms(memories[p].content) if p in memories else () for p in pak_ids])
 
 
 def _slots(ranked: Iterable[Ranked]) -> NDArray[np.int64]:

@@ -89,7 +89,8 @@ def test_the_top_are_the_best_with_all_who_tie(
 
 
 @pytest.mark.parametrize(
-    ("average", "expected"), [(0.0, 0.0), (20.0, 0.0), (30.0, 0.0), (165.0, 0.375), (900.0, 0.75)]
+    ("average", "expected"),
+    [(0.0, 0.0), (20.0, 0.0), (30.0, 0.0), (45.0, 0.375), (60.0, 0.75), (900.0, 0.75)],
 )
 def test_length_counts_for_pages_and_not_for_chat(average: float, expected: float) -> None:
     assert length_weight(average) == expected
