@@ -50,6 +50,7 @@ from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Dispute
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.inspect import Inspection
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import SelectQuery, SelectResult
@@ -97,7 +98,7 @@ class Recollect:
         clock: Clock | None = None,
         links: bool = True,
         hours: HoursMode = "active",
-        token_counter: Callable[[str], int] = count_tokens,
+        token_counter: TokenCounter = count_tokens,
         cache_file: bool = True,
         power_safe: bool = False,
         sanitizer: SanitizerMode = "flag",

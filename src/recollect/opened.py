@@ -6,7 +6,7 @@ In: a store and the choices made at opening. Out: what a verb needs for one turn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -31,6 +31,7 @@ from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, MemoryStore, StoreState
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight
 from recollect.write.reinforce import reinforce
@@ -60,7 +61,7 @@ class OpenStore:
         clock: Clock,
         links: bool,
         hours: HoursMode,
-        counter: Callable[[str], int],
+        counter: TokenCounter,
         cache_file: bool,
         sanitizer: SanitizerMode,
         dispatcher: Dispatcher,

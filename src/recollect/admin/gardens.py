@@ -77,17 +77,17 @@ class Gardens:
         with self._opened.turn():
             self._managed(slug)
             with self._opened.administering(self._principal, "garden.delete", slug) as revision:
-                index = self._opened.follower.before(revision)
-                store, tenant = self._opened.store, self._principal.tenant
-                inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
-                freed = self._access.delete_garden(tenant, slug)
                 if self._opened.links:
-                    moved = [
-                        replace(one, place=Place(tenant, one.place.owner), again=False)
-                        for one in inside
-                    ]
-                    relink(moved, without=(), index=index, store=store)
-                return freed
+                    self._link_alone(slug, revision)
+                return self._access.delete_garden(self._principal.tenant, slug)
+
+    def _link_alone(self, slug: str, revision: int) -> None:
+        """Link what is in a garden to its owners' own Paks, among which it will be."""
+        index, store = self._opened.follower.before(revision), self._opened.store
+        tenant = self._principal.tenant
+        inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
+        freed = [replace(one, place=Place(tenant, one.place.owner), again=False) for one in inside]
+        relink(freed, without=(), index=index, store=store)
 
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""

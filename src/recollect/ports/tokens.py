@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeAlias
 
 __all__ = ["TokenCounter"]
 
-
-class TokenCounter(Protocol):
-    """Counts tokens; must be a pure function of the text."""
-
-    def __call__(self, text: str) -> int: ...
+# Counts the tokens of a text; must depend on nothing else.
+TokenCounter: TypeAlias = Callable[[str], int]

@@ -6,9 +6,10 @@ out. The count is of the text as rendered, headings and all, so it is exact for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from recollect.model import Dropped, ScoredBlock
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.blocks import Packed
 from recollect.recall.render import Page
 
@@ -27,7 +28,7 @@ def pack(
     *,
     template: str,
     token_budget: int | None,
-    count: Callable[[str], int] = count_tokens,
+    count: TokenCounter = count_tokens,
 ) -> Packed:
     """Keep all guaranteed blocks, then each next one that still fits, in the order given.
 
@@ -51,7 +52,7 @@ def _page(template: str, blocks: Iterable[ScoredBlock]) -> Page:
 
 
 def _fill(
-    page: Page, rest: Sequence[ScoredBlock], token_budget: int, count: Callable[[str], int]
+    page: Page, rest: Sequence[ScoredBlock], token_budget: int, count: TokenCounter
 ) -> list[Dropped]:
     if count(page.text()) > token_budget:
         reason = f"guaranteed blocks leave no room in {token_budget} tokens"
@@ -68,7 +69,7 @@ def _fill(
 
 def _packed(
     page: Page,
-    count: Callable[[str], int],
+    count: TokenCounter,
     token_budget: int | None,
     dropped: Iterable[Dropped],
 ) -> Packed:

@@ -32,6 +32,7 @@ from recollect.model import (
 from recollect.policy.sanitizer import plain
 from recollect.policy.view import QUARANTINED
 from recollect.ports.embedder import Embedder
+from recollect.ports.tokens import TokenCounter
 from recollect.recall import candidates, score
 from recollect.recall.blocks import Chosen, ChosenItem, Packed, Ranked, Settled, best_first
 from recollect.recall.candidates import Candidates
@@ -86,7 +87,7 @@ class Sources:
     sight: Sight
     embedder: Embedder
     disputes: Collection[tuple[str, str]]
-    count_tokens: Callable[[str], int]
+    count_tokens: TokenCounter
     worth: NDArray[np.float64] | None = None
     sanitize: bool = True
 

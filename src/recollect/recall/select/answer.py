@@ -6,13 +6,14 @@ block is told first and loudest and never removes a Pak: whoever receives the pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from recollect.model import Dropped
 from recollect.paks import RiskFlagEntry
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.flags import Package, package_flags
 from recollect.recall.select.ranking import SIGNALS, Ranking
 from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
@@ -36,7 +37,7 @@ class Picked:
         return f"{title}\n{summary}" if summary else title
 
 
-def told(ranking: Ranking, picked: Picked, count: Callable[[str], int]) -> SelectResult:
+def told(ranking: Ranking, picked: Picked, count: TokenCounter) -> SelectResult:
     """Return the answer."""
     tokens = {place: count(picked.text(place)) for place in ranking.picked}
     kept = _within(ranking.picked, tokens, ranking.query.token_budget)

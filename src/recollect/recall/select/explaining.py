@@ -6,13 +6,14 @@ answer is, so it cannot tell another story; of what the caller may not read it k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from recollect.model import RETURNED, UNKNOWN, Explanation
 from recollect.paks import PakRow, RecallStore
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select.ranking import Ranking
 from recollect.recall.select.selection import traced
@@ -27,7 +28,7 @@ def explain(
     query: SelectQuery,
     *,
     readable: Collection[str] | None = None,
-    count: Callable[[str], int] = count_tokens,
+    count: TokenCounter = count_tokens,
 ) -> Explanation:
     """Say why `select` picks a Pak for this query, or the first stage that leaves it out."""
     selection = traced(store, query, readable=readable, count=count)

@@ -7,7 +7,7 @@ there are. What decides is in `ranking`, and is pure.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.paks import PakListFilters, RecallStore, RiskFlagEntry
 from recollect.paks.listing import conditions, where
+from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import words
 from recollect.recall.select.answer import Picked, told
@@ -43,7 +44,7 @@ def select(
     query: SelectQuery,
     *,
     readable: Readable = None,
-    count: Callable[[str], int] = count_tokens,
+    count: TokenCounter = count_tokens,
 ) -> SelectResult:
     """Pick the Paks that answer a query best, with every part of each score and the reasons.
 
@@ -58,7 +59,7 @@ def traced(
     query: SelectQuery,
     *,
     readable: Readable = None,
-    count: Callable[[str], int] = count_tokens,
+    count: TokenCounter = count_tokens,
 ) -> Selection:
     """Select, and keep how it went."""
     return _selected(store, checked(query, _now()), readable, count)
@@ -70,7 +71,7 @@ def _now() -> str:
 
 
 def _selected(
-    store: RecallStore, query: SelectQuery, readable: Readable, count: Callable[[str], int]
+    store: RecallStore, query: SelectQuery, readable: Readable, count: TokenCounter
 ) -> Selection:
     tokens = words.tokens(query.text) if query.text.strip() else ()
     with store.snapshot() as committed:
