@@ -102,6 +102,7 @@ def test_links_are_those_of_a_store_that_never_knew_anything_else(
         there = live(lived, [("many", crowd), *done])
         new.remember_many([there[name] for name in sorted(there)], now=WRITTEN)
         assert links_of(lived) == links_of(new)
+        assert lived.check() == new.check() == ()
         check_rules(links_of(lived), there)
 
 

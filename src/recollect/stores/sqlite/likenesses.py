@@ -88,3 +88,12 @@ class SqliteLikenesses:
                     self._db.revision(),
                     *chunk,
                 )
+
+    def problems(self) -> list[str]:
+        """Return in words where links and lists contradict each other."""
+        odd = self._db.one(
+            "SELECT count(*) FROM memory_edges WHERE automatic = 1 AND weight > 0 AND NOT ("
+            " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
+            " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
+        )[0]
+        return [f"{odd} automatic links join Paks that do not hold each other"] if odd else []

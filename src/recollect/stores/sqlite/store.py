@@ -536,7 +536,7 @@ class SqliteStore:
         )[0]
         if ahead:
             problems.append(f"{ahead} memories are newer than the store's revision")
-        return tuple(problems)
+        return (*problems, *self._likenesses.problems())
 
     def _prepare(self, store_id: str) -> None:
         with self._db.translated:
