@@ -37,7 +37,13 @@ STORE_READS = {
     "without_next_vector": {"write/reembed.py"},
     # What joins Paks: shown by `Sight`, or by those who hold one and keep to its mask.
     "disputes": {"recall/sight.py", "opened.py"},
-    "edges": {"recall/inspect.py", "write/likeness.py", "write/reinforce.py", "write/transfer.py"},
+    "edges": {
+        "recall/inspect.py",
+        "verbs/join.py",
+        "write/likeness.py",
+        "write/reinforce.py",
+        "write/transfer.py",
+    },
     "likenesses": {"write/forget.py", "write/likeness.py", "write/remember.py"},
     # Where Paks are, for those who write, erase, or turn numbers into a mask.
     "standing": {"verbs/erase.py", "verbs/write.py", "write/remember.py"},

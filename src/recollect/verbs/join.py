@@ -6,21 +6,36 @@ caller itself stored just now are `known`, whoever may read them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak
 from recollect.paks.validate import is_id
 from recollect.verbs.caller import Caller
 from recollect.write.link import edge
 
-__all__ = ["dispute", "link", "resolve"]
+__all__ = ["dispute", "link", "relinked", "resolve"]
 
 
-def link(caller: Caller, pak_id: str, other: str, weight: float, *, known: bool = False) -> None:
-    """Join two memories."""
+def link(caller: Caller, pak_id: str, other: str, weight: float) -> None:
+    """Join two memories by hand."""
     with caller.opened.turn():
-        rows = caller.store.row_ids((pak_id, other)) if known else _two(caller, pak_id, other)
+        rows = _two(caller, pak_id, other)
         with caller.opened.writing():
             caller.store.put_edges([edge(rows[pak_id], rows[other], weight, automatic=False)])
+
+
+def relinked(caller: Caller, pak_id: str, other: str, weight: float, automatic: bool) -> None:
+    """Join two memories that were stored just now as they were joined elsewhere.
+
+    An automatic link stays one if it came about here too; only its weight is brought along.
+    """
+    with caller.opened.turn(), caller.opened.writing():
+        rows = caller.store.row_ids((pak_id, other))
+        made = edge(rows[pak_id], rows[other], weight, automatic=automatic)
+        here = {(one.low, one.high) for one in caller.store.edges([made.low]) if one.automatic}
+        kept = automatic and (made.low, made.high) in here
+        caller.store.put_edges([replace(made, automatic=kept)])
 
 
 def dispute(caller: Caller, pak_id: str, other: str, note: str, *, known: bool = False) -> None:

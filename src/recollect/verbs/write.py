@@ -168,8 +168,8 @@ class Writer:
         memory, _ = self._draft(given, occasion)
         return transfer.restored(memory, fields, faithful=faithful)
 
-    def _link(self, pak_id: str, other: str, weight: float) -> None:
-        stored = functools.partial(join.link, self._caller, pak_id, other, known=True)
+    def _link(self, pak_id: str, other: str, weight: float, automatic: bool) -> None:
+        stored = functools.partial(join.relinked, self._caller, pak_id, other, automatic=automatic)
         self._opened.dispatcher.link(pak_id, other, weight, stored)
 
     def _store_all(

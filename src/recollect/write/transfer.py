@@ -41,6 +41,7 @@ class _Join:
     kind: str
     ends: tuple[str, str]
     weight: float
+    automatic: bool
     note: str
 
 
@@ -55,8 +56,8 @@ def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
         yield [_line("memory", _shown(memory)) for memory in found.values()]
     sight = look()
     yield [
-        _line("link", {"pak_id": low, "other": high, "weight": weight})
-        for low, high, weight in _links(sight, sight.index)
+        _line("link", {"pak_id": low, "other": high, "weight": weight, "automatic": automatic})
+        for low, high, weight, automatic in _links(sight, sight.index)
     ]
     yield [
         _line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
@@ -110,10 +111,13 @@ def imported(
     *,
     draft: Callable[[Mapping[str, Any]], Memory],
     remember: Callable[[Sequence[Memory]], list[Remembered]],
-    link: Callable[[str, str, float], None],
+    link: Callable[[str, str, float, bool], None],
     dispute: Callable[[str, str, str], None],
 ) -> list[Remembered]:
-    """Store memories, then what joins them. All are drafted before the first is written."""
+    """Store memories, then what joins them. All are drafted before the first is written.
+
+    `link` is told of each link whether nobody made it by hand.
+    """
     memories: list[Memory] = []
     joins: list[Line] = []
     now_called: dict[str, str] = {}
@@ -130,7 +134,7 @@ def imported(
     done = remember(memories)
     for join in joined:
         if join.kind == "link":
-            link(*join.ends, join.weight)
+            link(*join.ends, join.weight, join.automatic)
         else:
             dispute(*join.ends, join.note)
     return done
@@ -149,15 +153,16 @@ def _join(line: Line, now_called: Mapping[str, str]) -> _Join:
         )
     if not isinstance(note, str) or "\x00" in note:
         raise InvalidInput(f"line {line.number}: note must be a text.", hint="leave it out.")
-    return _Join(line.kind, (first, second), float(weight), note)
+    automatic = line.fields.get("automatic") is True
+    return _Join(line.kind, (first, second), float(weight), automatic, note)
 
 
-def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float]]:
+def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool]]:
     selection = sight.select()
     slots = selection.slots
     rows = dict(zip(index.column("row_id")[slots].tolist(), index.pak_ids(slots), strict=True))
     return sorted(
-        (*sorted((rows[edge.low], rows[edge.high])), edge.weight)
+        (*sorted((rows[edge.low], rows[edge.high])), edge.weight, edge.automatic)
         for edge in sight.store.edges(rows)
         if edge.low in rows and edge.high in rows
     )

@@ -67,6 +67,32 @@ def _joins(memory: Recollect) -> list[str]:
     return [line for line in memory.export() if json.loads(line)["kind"] != "memory"]
 
 
+def test_links_come_back_as_what_they_were(open_memory: Callable[..., Recollect]) -> None:
+    here, there = (open_memory(name, links=True) for name in ("here.db", "there.db"))
+    for number in range(4):
+        here.remember(f"the red lorry number {number} is late", pak_id=f"p{number}")
+    here.remember("something else altogether", pak_id="q")
+    here.link("p0", "q", weight=0.4)
+    here.frame("attention", "red lorry")
+    there.import_(list(here.export()))
+    links = [_links(memory) for memory in (here, there)]
+    assert links[0] == links[1]
+    assert {automatic for _, _, _, automatic in links[0]} == {True, False}
+    unlinked = open_memory("unlinked.db", links=False)
+    unlinked.import_(list(here.export()))
+    assert {link[:3] for link in _links(unlinked)} == {link[:3] for link in links[0]}
+    assert not any(automatic for _, _, _, automatic in _links(unlinked))
+
+
+def _links(memory: Recollect) -> set[tuple[str, str, float, bool]]:
+    lines = [json.loads(line) for line in memory.export()]
+    return {
+        (line["pak_id"], line["other"], line["weight"], line["automatic"])
+        for line in lines
+        if line["kind"] == "link"
+    }
+
+
 def test_anyone_else_makes_them_their_own(
     people: People, open_memory: Callable[..., Recollect], clock: FakeClock
 ) -> None:
