@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,7 +21,7 @@ from recollect.index.analyse import indexed_text, marks
 from recollect.index.columns import CODED, Columns, place_from
 from recollect.index.graph import Graph
 from recollect.index.lexicon import Lexicon
-from recollect.index.lookup import Lookup
+from recollect.index.lookup import Lookup, digest
 from recollect.index.postings import Postings
 from recollect.index.selection import Selection, Where, mask_of, tag_mask
 from recollect.index.speakers import Speaker, Speakers
@@ -297,7 +296,7 @@ class MemoryIndex:
     def slot_of(self, pak_id: str) -> int | None:
         """Return where a Pak lies, or None if it is not here."""
         alive = self._columns["alive"]
-        for slot in self._by_pak.candidates(_digest(pak_id)):
+        for slot in self._by_pak.candidates(digest(pak_id)):
             if alive[slot] and self._pak_ids.one(slot) == pak_id:
                 return slot
         return None
@@ -493,7 +492,7 @@ class MemoryIndex:
         pak_ids = [memory.pak_id for memory in memories]
         self._pak_ids.extend(pak_ids)
         self._by_row.extend(row_ids, first, alive)
-        self._by_pak.extend([_digest(pak_id) for pak_id in pak_ids], first, alive)
+        self._by_pak.extend([digest(pak_id) for pak_id in pak_ids], first, alive)
         self._terms.extend_numbered(found, first)
         self._tags.extend([dict.fromkeys(memory.tags) for memory in memories], first)
         self._vectors.extend([row.vector for row in rows])
@@ -585,13 +584,8 @@ class MemoryIndex:
             )
 
 
-def _digest(text: str) -> int:
-    octets = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
-
-
 def _text_digest(memory: Indexable) -> int:
     """Return 64 bits that change when anything does that postings or the Pak's name hold."""
     pak_id, title, content = memory.pak_id, memory.title, memory.content
     bounds = f"{len(pak_id)} {len(title)} {len(content)} {memory.tags!r}"
-    return _digest(f"{bounds}{pak_id}{title}{content}")
+    return digest(f"{bounds}{pak_id}{title}{content}")

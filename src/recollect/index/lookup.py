@@ -6,6 +6,7 @@ Answers are candidates: slots that died since are among them, and the caller kno
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Lookup"]
+__all__ = ["Lookup", "digest"]
 
 _LEAST_TAIL = 2048
 _MOST_TAIL = 16384
+
+
+def digest(text: str) -> int:
+    """Return the 64 bits, signed, that stand for a text."""
+    octets = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
 
 
 class Lookup:

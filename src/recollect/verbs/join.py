@@ -30,12 +30,17 @@ def relinked(caller: Caller, pak_id: str, other: str, weight: float, automatic: 
 
     An automatic link stays one if it came about here too; only its weight is brought along.
     """
-    with caller.opened.turn(), caller.opened.writing():
+    with caller.opened.turn():
         rows = caller.store.row_ids((pak_id, other))
         made = edge(rows[pak_id], rows[other], weight, automatic=automatic)
-        here = {(one.low, one.high) for one in caller.store.edges([made.low]) if one.automatic}
-        kept = automatic and (made.low, made.high) in here
-        caller.store.put_edges([replace(made, automatic=kept)])
+        ends = (made.low, made.high)
+        here = [one for one in caller.store.edges([made.low]) if (one.low, one.high) == ends]
+        if not any(one.automatic for one in here):
+            made = replace(made, automatic=False)
+        # Most automatic links have come about just as they were: nothing is left to write.
+        if made not in here:
+            with caller.opened.writing():
+                caller.store.put_edges([made])
 
 
 def dispute(caller: Caller, pak_id: str, other: str, note: str, *, known: bool = False) -> None:

@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.arrays import kth_largest
 from recollect.index.index import MemoryIndex
+from recollect.index.lookup import digest
 from recollect.index.selection import Selection, Where
 from recollect.index.vectors import Vectors
 from recollect.model import Memory, Place
 from recollect.ports.store import MemoryStore
 from recollect.recall.sight import AtPlace
-from recollect.write.link import MAX_AUTOMATIC, Lists, edges_between, weight_of
+from recollect.write.link import MAX_AUTOMATIC, Lists, edges_between, pair, weight_of
 
 __all__ = [
     "NEAR_DUPLICATE",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 # Gives the index as of when the transaction of this revision began.
-IndexBefore = Callable[[int], MemoryIndex]
+IndexBefore: TypeAlias = Callable[[int], MemoryIndex]
 
 SIMILAR = 0.60
 NEAR_DUPLICATE = 0.95
@@ -48,6 +49,7 @@ _MOST_NAMED = 64
 # are all alike, each has some that hold it too.
 _HAIR, _HAIR_BITS = 4e-10, 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_ALL_BITS = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,7 +248,7 @@ def _companies(
         later.discard(one.row_id)
         earlier = [like for like in likes.most(_MOST_NAMED) if like[0] not in later]
         twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
-        linked = {row: near for row, near in earlier if _pair(row, one.row_id) in joined}
+        linked = {row: near for row, near in earlier if pair(row, one.row_id) in joined}
         unknown = [row for row in {*twins, *linked} if row not in names]
         names |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
         strongest = sorted((-weight_of(near), names[row]) for row, near in linked.items())
@@ -256,15 +258,10 @@ def _companies(
     return companies
 
 
-def _pair(one: int, other: int) -> tuple[int, int]:
-    return min(one, other), max(one, other)
-
-
 @lru_cache(maxsize=1 << 16)
 def _name(pak_id: str) -> int:
     """Return a number that stands for an id; never 0."""
-    octets = pak_id.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little") | 1
+    return digest(pak_id) & _ALL_BITS | 1
 
 
 def _closeness(

@@ -13,16 +13,21 @@ from dataclasses import replace
 from recollect.ports.likenesses import Near
 from recollect.ports.store import Edge
 
-__all__ = ["MAX_AUTOMATIC", "Lists", "edge", "edges_between", "strengthened", "weight_of"]
+__all__ = ["MAX_AUTOMATIC", "Lists", "edge", "edges_between", "pair", "strengthened", "weight_of"]
 
 MAX_AUTOMATIC = 10
 CO_RETRIEVAL_STEP = 0.10
 MAX_WEIGHT = 1.0
 
 
+def pair(one: int, other: int) -> tuple[int, int]:
+    """Return two rows in the canonical order of an edge."""
+    return min(one, other), max(one, other)
+
+
 def edge(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
     """Return the edge between two rows in its canonical order."""
-    return Edge(min(one, other), max(one, other), weight, automatic)
+    return Edge(*pair(one, other), weight, automatic)
 
 
 def strengthened(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
@@ -85,14 +90,14 @@ def edges_between(lists: Lists, known: Iterable[Edge]) -> list[Edge]:
     there = {(old.low, old.high): old for old in known}
     written = {}
     for near in lists.gone():
-        pair = min(near.row_id, near.other), max(near.row_id, near.other)
-        if pair in there and there[pair].automatic:
-            written[pair] = replace(there[pair], weight=0.0)
+        ends = pair(near.row_id, near.other)
+        if ends in there and there[ends].automatic:
+            written[ends] = replace(there[ends], weight=0.0)
     for near in lists.come():
-        pair = min(near.row_id, near.other), max(near.row_id, near.other)
-        if pair not in there and lists.join(*pair):
-            written[pair] = Edge(*pair, weight_of(near.closeness), automatic=True)
-    return [written[pair] for pair in sorted(written)]
+        ends = pair(near.row_id, near.other)
+        if ends not in there and lists.join(*ends):
+            written[ends] = Edge(*ends, weight_of(near.closeness), automatic=True)
+    return [written[ends] for ends in sorted(written)]
 
 
 def _missing(

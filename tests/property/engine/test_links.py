@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.contract.engine.looking import edge_weights
 
 from recollect import Recollect
 from recollect.embed.quantise import quantise
@@ -58,13 +59,8 @@ def opened(path: Path, *, links: bool = True) -> Recollect:
     return Recollect.open(path, embedder=embedder, clock=FakeClock(), links=links)
 
 
-def links_of(memory: Recollect) -> dict[tuple[str, str], float]:
-    rows = memory.paks.conn.execute(
-        "SELECT min(one.pak_id, other.pak_id), max(one.pak_id, other.pak_id), weight"
-        " FROM memory_edges JOIN memories AS one ON one.row_id = low"
-        " JOIN memories AS other ON other.row_id = high WHERE weight > 0"
-    )
-    return {(one, other): weight for one, other, weight in rows}
+def links_of(memory: Recollect) -> dict[tuple[str, ...], float]:
+    return {tuple(sorted(ends)): weight for ends, weight in edge_weights(memory).items()}
 
 
 def cosine(one: str, other: str) -> float:
@@ -106,7 +102,7 @@ def test_links_are_those_of_a_store_that_never_knew_anything_else(
         check_rules(links_of(lived), there)
 
 
-def check_rules(links: dict[tuple[str, str], float], there: dict[str, dict[str, Any]]) -> None:
+def check_rules(links: dict[tuple[str, ...], float], there: dict[str, dict[str, Any]]) -> None:
     """Ten at most, of 0.60 at least, at one place; and none is missing where nobody has more."""
     settled = {
         name: (item["content"], item["scope"])
