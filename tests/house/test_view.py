@@ -47,7 +47,7 @@ STORE_READS = {
     "likenesses": {"write/forget.py", "write/likeness.py", "write/remember.py"},
     # Where Paks are, for those who write, erase, or turn numbers into a mask.
     "standing": {"verbs/erase.py", "verbs/write.py", "write/remember.py"},
-    "row_ids": {"verbs/join.py", "recall/inspect.py", "admin/quarantine.py"},
+    "row_ids": {"admin/quarantine.py", "recall/inspect.py", "verbs/join.py", "write/forget.py"},
     "rows_with": {"admin/gardens.py", "opened.py", "recall/respond.py"},
     "about": {"verbs/erase.py"},
     "unplaced": {"verbs/caller.py"},

@@ -24,15 +24,13 @@ def erase(
     with opened.turn():
         ids = pak_ids if about is None else store.about(who.tenant, about)
         roles = store.access.roles_of(who.tenant, who.id)
-        standing = store.standing(ids)
-        erased = forget.erasable(standing, who, roles, scope)
+        erased = forget.erasable(store.standing(ids), who, roles, scope)
         if not erased:
             return Forgotten(())
         target = about if about is not None else "\n".join(erased)
-        rows = {pak_id: standing[pak_id].row_id for pak_id in erased}
         with opened.administering(who, "forget", _hash(target), f"{len(erased)} Paks") as revision:
             edges = forget.erase(
-                rows, store=store, before=opened.follower.before, revision=revision
+                erased, store=store, before=opened.follower.before, revision=revision
             )
         forget.verify(store, erased)
         opened.cached_frames.drop_holding(erased)

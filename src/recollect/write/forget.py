@@ -7,7 +7,7 @@ wiped of what deletion leaves behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from recollect.errors import NotAllowed, StoreDamaged
 from recollect.model import Principal, Role, Scope
@@ -41,15 +41,14 @@ def erasable(
     )
 
 
-def erase(
-    rows: Mapping[str, int], *, store: MemoryStore, before: IndexBefore, revision: int
-) -> int:
+def erase(pak_ids: Sequence[str], *, store: MemoryStore, before: IndexBefore, revision: int) -> int:
     """Erase Paks, inside the transaction of this revision; return how many edges went along."""
-    bereft = store.likenesses.full_lists_with(rows.values(), MAX_AUTOMATIC)
+    rows = list(store.row_ids(pak_ids).values())
+    bereft = store.likenesses.full_lists_with(rows, MAX_AUTOMATIC)
     index = before(revision) if bereft else None
-    edges = store.erase(list(rows))
+    edges = store.erase(pak_ids)
     if index is not None:
-        relink(arrivals_of(bereft, index), without=rows.values(), index=index, store=store)
+        relink(arrivals_of(bereft, index), without=rows, index=index, store=store)
     return edges
 
 
