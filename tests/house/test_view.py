@@ -66,7 +66,7 @@ STORE_OTHERS |= {"check", "access"}
 SELECTORS = {"recall/sight.py", "write/likeness.py"}
 # What the index tells without a selection is asked by slot, or is about no Pak at all.
 BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
-ABOUT_NO_PAK = {"apply", "compact", "export", "restored", "select", "places", "code", "column"}
+ABOUT_NO_PAK = {"apply", "compact", "export", "restore", "select", "places", "code", "column"}
 
 # Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.
 SQL_ROOMS = ("stores/", "paks/", "recall/select/")

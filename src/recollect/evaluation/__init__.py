@@ -5,9 +5,9 @@ Load a task, run it, summarise it; keep the outcomes and compare two runs of the
 
 from recollect.evaluation.beir import load_jsonl
 from recollect.evaluation.compare import Comparison, Difference, compare
-from recollect.evaluation.keep import Kept, digest, read_outcomes, write_outcomes
 from recollect.evaluation.locomo import load_locomo
 from recollect.evaluation.metrics import judge
+from recollect.evaluation.outcomes import SavedRun, digest, read_outcomes, write_outcomes
 from recollect.evaluation.runner import DEFAULT_K, Outcome, Run, run
 from recollect.evaluation.summary import Estimate, Summary, summarise
 from recollect.evaluation.task import Collection, Item, Question, Task
@@ -19,10 +19,10 @@ __all__ = [
     "Difference",
     "Estimate",
     "Item",
-    "Kept",
     "Outcome",
     "Question",
     "Run",
+    "SavedRun",
     "Summary",
     "Task",
     "compare",

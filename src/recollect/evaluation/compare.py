@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.evaluation.chance import bounds, p_value
-from recollect.evaluation.keep import Kept
+from recollect.evaluation.outcomes import SavedRun
+from recollect.evaluation.significance import bounds, p_value
 
 __all__ = ["Comparison", "Difference", "compare"]
 
@@ -48,7 +48,7 @@ class Comparison:
         return asdict(self)
 
 
-def compare(first: Kept, second: Kept) -> Comparison:
+def compare(first: SavedRun, second: SavedRun) -> Comparison:
     """Compare two runs question by question."""
     _check(first, second)
     names = list(first.questions)
@@ -92,7 +92,7 @@ def _difference(metric: str, first: list[float], second: list[float]) -> Differe
     )
 
 
-def _check(first: Kept, second: Kept) -> None:
+def _check(first: SavedRun, second: SavedRun) -> None:
     for one, other in ((first, second), (second, first)):
         alone = [name for name in one.questions if name not in other.questions]
         if alone:

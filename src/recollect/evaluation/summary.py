@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from recollect.evaluation.chance import bounds
-from recollect.evaluation.keep import digest
 from recollect.evaluation.metrics import percentile
+from recollect.evaluation.outcomes import digest
 from recollect.evaluation.runner import Outcome, Run
+from recollect.evaluation.significance import bounds
 
 __all__ = ["Category", "Cost", "Estimate", "Summary", "summarise"]
 

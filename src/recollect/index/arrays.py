@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["among", "distinct", "grown", "kth_largest", "ranges", "without"]
+__all__ = ["distinct", "exclude", "grow", "is_in", "kth_largest", "ranges"]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -22,7 +22,7 @@ _SPARE = 64
 _GROUPS, _LEAST_GROUP = 4, 4
 
 
-def grown(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
+def grow(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
     """Return an array whose last axis holds `needed`, with the first `used` carried over.
 
     The same array when there is room. Growth is by a quarter: memory matters more than copies.
@@ -71,12 +71,12 @@ def distinct(values: NDArray[Scalar]) -> NDArray[Scalar]:
     return ordered[is_first]
 
 
-def without(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[Scalar]:
+def exclude(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[Scalar]:
     """Return the values that are not among the others, in the order they came."""
-    return values[~among(values, others)]
+    return values[~is_in(values, others)]
 
 
-def among(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]:
+def is_in(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]:
     """Return which of the values are among the others."""
     if not len(values) or not len(others):
         return np.zeros(len(values), dtype=np.bool_)

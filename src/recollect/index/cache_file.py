@@ -64,7 +64,7 @@ def load(path: Path, fingerprint: str) -> MemoryIndex | None:
             arrays = _map_arrays(file, header["arrays"])
     except OSError:
         return None
-    return None if arrays is None else MemoryIndex.restored(header["plain"], arrays)
+    return None if arrays is None else MemoryIndex.restore(header["plain"], arrays)
 
 
 def _octets(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.dates import day_number
-from recollect.index.arrays import grown
+from recollect.index.arrays import grow
 from recollect.model import Place
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Columns:
         return {name: self[name] for name in self._arrays}
 
     @classmethod
-    def restored(
+    def restore(
         cls, arrays: dict[str, NDArray[Any]], vocabularies: dict[str, list[str | None]]
     ) -> Columns:
         """Return the columns that were exported."""
@@ -177,7 +177,7 @@ class Columns:
     def _make_room(self, needed: int) -> None:
         if needed > len(self._arrays["alive"]):
             for name, column in self._arrays.items():
-                self._arrays[name] = grown(column, self.size, needed)
+                self._arrays[name] = grow(column, self.size, needed)
 
 
 def place_from(text: str) -> Place:

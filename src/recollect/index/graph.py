@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.arrays import distinct, grown, ranges, without
+from recollect.index.arrays import distinct, exclude, grow, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +62,7 @@ class Graph:
 
     def extend(self, count: int) -> None:
         """Append slots without edges."""
-        self._node_at = grown(self._node_at, self._size, self._size + count)
+        self._node_at = grow(self._node_at, self._size, self._size + count)
         self._node_at[self._size : self._size + count] = -1
         self._size += count
         self._everyone = None
@@ -105,7 +105,7 @@ class Graph:
             return np.empty(0, dtype=np.int64)
         found = distinct(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
         found = found[found >= 0]
-        return without(found[selection.mask[found]], slots)
+        return exclude(found[selection.mask[found]], slots)
 
     def degrees(
         self, selection: Selection, slots: NDArray[np.int64] | None = None
@@ -141,7 +141,7 @@ class Graph:
         }
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         node_at: NDArray[np.int32],
         slot_of: NDArray[np.int32],
@@ -160,7 +160,7 @@ class Graph:
         new = distinct(slots[self._node_at[slots] < 0])
         if len(new):
             first, self._nodes = self._nodes, self._nodes + len(new)
-            self._slot_of = grown(self._slot_of, first, self._nodes)
+            self._slot_of = grow(self._slot_of, first, self._nodes)
             self._slot_of[first : self._nodes] = new
             self._node_at[new] = np.arange(first, self._nodes)
         return self._node_at[slots]
@@ -172,7 +172,7 @@ class Graph:
         """Return the edges of some nodes as they are now; their far ends may be dead."""
         changed = [node for node in nodes.tolist() if node in self._tail] if self._tail else []
         if changed:
-            nodes = without(nodes, np.array(changed, dtype=nodes.dtype))
+            nodes = exclude(nodes, np.array(changed, dtype=nodes.dtype))
         settled = nodes[nodes < len(self._starts) - 1]
         counts = self._starts[settled + 1] - self._starts[settled]
         places = ranges(self._starts[settled], counts)

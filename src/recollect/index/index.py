@@ -26,7 +26,7 @@ from recollect.index.postings import Postings
 from recollect.index.selection import Selection, Where, mask_of, tag_mask
 from recollect.index.speakers import Speaker, Speakers
 from recollect.index.strings import Strings
-from recollect.index.threads import Line, Threads
+from recollect.index.threads import Threads, Turns
 from recollect.index.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class MemoryIndex:
         self._graph = Graph()
         self._threads = Threads()
         self._speakers = Speakers()
-        self._lines: dict[Selection, Line] = {}
+        self._lines: dict[Selection, Turns] = {}
         self._selections: dict[tuple[Where, View | None], Selection] = {}
         self._places: list[Place] = []
         self._waiting: bool | None = None
@@ -157,7 +157,7 @@ class MemoryIndex:
             self._waiting = bool((self._columns["pending"] & self._columns["alive"]).any())
         return self._waiting and bool((self._columns["pending"] & selection.mask).any())
 
-    def tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
+    def slots_tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots with a tag that matches any of the patterns; ascending."""
         self._check(selection)
         return np.flatnonzero(tag_mask(patterns, self._tags, self.size) & selection.mask)
@@ -194,7 +194,7 @@ class MemoryIndex:
             stressed=stressed,
         )
 
-    def line(self, selection: Selection) -> Line | None:
+    def turns(self, selection: Selection) -> Turns | None:
         """Return the selected Paks that are turns of threads, in order; None if nobody is."""
         self._check(selection)
         threads = self._columns.vocabularies["thread"]
@@ -204,7 +204,7 @@ class MemoryIndex:
         if line is None:
             if len(self._lines) >= _MOST_SELECTIONS:
                 self._lines.clear()
-            line = self._lines[selection] = self._threads.line(self._columns, selection)
+            line = self._lines[selection] = self._threads.turns(self._columns, selection)
         return line if len(line) else None
 
     def speakers_named(self, spoken: Mapping[str, str], selection: Selection) -> list[Speaker]:
@@ -236,9 +236,9 @@ class MemoryIndex:
         self._check(selection)
         return self._vectors.cosines_inside(query, selection)
 
-    def likeness(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    def cosines_between(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the exact cosine of each of these slots to each of them."""
-        return self._vectors.likeness(slots)
+        return self._vectors.cosines_between(slots)
 
     def vectors(self, slots: NDArray[np.int64]) -> NDArray[np.int8]:
         """Return the vectors of some slots; all zeros where there is none."""
@@ -336,7 +336,7 @@ class MemoryIndex:
         return [known[code] for code in self._columns[name][slots].tolist()]
 
     def export(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return everything as plain data and arrays, for `restored`."""
+        """Return everything as plain data and arrays, for `restore`."""
         alive = self._columns["alive"]
         rooms: dict[str, dict[str, Any]] = {
             "columns": self._columns.export(),
@@ -356,7 +356,7 @@ class MemoryIndex:
         return plain, arrays
 
     @classmethod
-    def restored(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:
+    def restore(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:
         """Return the index that was exported; it takes the arrays as its own."""
         rooms: dict[str, dict[str, Any]] = {}
         for path, array in arrays.items():
@@ -364,15 +364,15 @@ class MemoryIndex:
             rooms.setdefault(room, {})[name] = array
         index = cls(0)
         index.revision = plain["revision"]
-        index._columns = Columns.restored(rooms["columns"], plain["vocabularies"])
-        index._pak_ids = Strings.restored(**rooms["pak_ids"])
-        index._by_row = Lookup.restored(**rooms["by_row"])
-        index._by_pak = Lookup.restored(**rooms["by_pak"])
-        index._terms = Postings.restored(**rooms["terms"])
+        index._columns = Columns.restore(rooms["columns"], plain["vocabularies"])
+        index._pak_ids = Strings.restore(**rooms["pak_ids"])
+        index._by_row = Lookup.restore(**rooms["by_row"])
+        index._by_pak = Lookup.restore(**rooms["by_pak"])
+        index._terms = Postings.restore(**rooms["terms"])
         index._lexicon = Lexicon(index._terms.names)
-        index._tags = Postings.restored(**rooms["tags"])
-        index._vectors = Vectors.restored(**rooms["vectors"])
-        index._graph = Graph.restored(**rooms["graph"])
+        index._tags = Postings.restore(**rooms["tags"])
+        index._vectors = Vectors.restore(**rooms["vectors"])
+        index._graph = Graph.restore(**rooms["graph"])
         alive = index._columns["alive"]
         index._live = int(np.count_nonzero(alive))
         index._terms_held = int(index._columns["length"].sum(where=alive, dtype=np.int64))

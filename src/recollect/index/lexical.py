@@ -115,7 +115,7 @@ class Lexical:
         places = np.flatnonzero(self._scores >= least)
         return places if self._slots is None else self._slots[places]
 
-    def matched(self, slot: int) -> list[str]:
+    def matched_terms(self, slot: int) -> list[str]:
         """Return which of the terms a slot holds, in order."""
         return [
             term
@@ -124,7 +124,7 @@ class Lexical:
             and found.slots[place] == slot
         ]
 
-    def telling(self, slots: NDArray[np.int64]) -> list[list[str]]:
+    def explaining_terms(self, slots: NDArray[np.int64]) -> list[list[str]]:
         """Return for each slot the terms it holds that say something, rarest first.
 
         Beside a rare word, "the" says nothing.

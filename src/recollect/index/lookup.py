@@ -84,7 +84,7 @@ class Lookup:
         return {"keys": self._keys, "slots": self._slots}
 
     @classmethod
-    def restored(cls, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> Lookup:
+    def restore(cls, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> Lookup:
         """Return the lookup that was exported."""
         lookup = cls()
         lookup._keys, lookup._slots = keys, slots

@@ -72,7 +72,7 @@ class Names(dict[str, int]):
         return {**texts.export(), "by_name": by_name, "heads": heads}
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         blob: NDArray[np.uint8],
         bounds: NDArray[np.int64],
@@ -81,7 +81,7 @@ class Names(dict[str, int]):
     ) -> Names:
         """Return the names that were exported."""
         names = cls()
-        names._settled, names._by_name = Strings.restored(blob, bounds), by_name
+        names._settled, names._by_name = Strings.restore(blob, bounds), by_name
         names._heads = heads
         return names
 

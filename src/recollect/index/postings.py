@@ -112,7 +112,7 @@ class Postings:
         }
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         *,
         numbers: NDArray[np.int32],
@@ -123,7 +123,7 @@ class Postings:
     ) -> Postings:
         """Return the postings that were exported."""
         postings = cls()
-        postings.names = Names.restored(
+        postings.names = Names.restore(
             **{part.removeprefix("name_"): array for part, array in names.items()}
         )
         postings._segments = [_Segment(numbers, starts, slots, counts)]

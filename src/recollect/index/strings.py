@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from recollect.index.arrays import grown, ranges
+from recollect.index.arrays import grow, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,9 +42,9 @@ class Strings:
         encoded = [text.encode("utf-8", _ERRORS) for text in texts]
         used, size = int(self._bounds[self._size]), self._size + len(encoded)
         joined = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        self._blob = grown(self._blob, used, used + len(joined))
+        self._blob = grow(self._blob, used, used + len(joined))
         self._blob[used : used + len(joined)] = joined
-        self._bounds = grown(self._bounds, self._size + 1, size + 1)
+        self._bounds = grow(self._bounds, self._size + 1, size + 1)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         self._bounds[self._size + 1 : size + 1] = used + np.cumsum(lengths)
         self._size = size
@@ -93,7 +93,7 @@ class Strings:
         return {"blob": self._blob[: int(bounds[-1])], "bounds": bounds}
 
     @classmethod
-    def restored(cls, blob: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Strings:
+    def restore(cls, blob: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Strings:
         """Return the column that was exported."""
         column = cls()
         column._blob, column._bounds, column._size = blob, bounds, len(bounds) - 1

@@ -1,6 +1,6 @@
 """Who follows whom: the Paks of a thread in the order of their positions.
 
-Columns come in; a `Line` goes out: the selected Paks of all threads, each thread in one stretch.
+Columns come in; a `Turns` goes out: the selected Paks of all threads, each thread in one stretch.
 Only the order of positions counts, never the gap between two, so a Pak that is not selected leaves
 no trace: those around it are neighbours.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from recollect.index.columns import Columns
     from recollect.index.selection import Selection
 
-__all__ = ["Line", "Threads"]
+__all__ = ["Threads", "Turns"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class Turns:
     """Slots in the order of their threads, and for each slot its thread.
 
     `follows`: whether the slot before it is the turn before it.
@@ -54,10 +54,10 @@ class Line:
         same = self.threads[near] == self.threads[places][:, np.newaxis]
         return distinct(near[same])
 
-    def at(self, places: NDArray[np.int64]) -> Line:
+    def at(self, places: NDArray[np.int64]) -> Turns:
         """Return a part of the line, given ascending places."""
         beside = np.diff(places, prepend=-2) == 1
-        return Line(
+        return Turns(
             self.slots[places],
             self.threads[places],
             self.follows[places] & beside,
@@ -78,7 +78,7 @@ class Threads:
         """Take note that slots were added, altered or moved."""
         self._is_current = False
 
-    def line(self, columns: Columns, selection: Selection) -> Line:
+    def turns(self, columns: Columns, selection: Selection) -> Turns:
         """Return the selected slots of threads, in order."""
         if not self._is_current:
             self._arrange(columns)
@@ -86,7 +86,7 @@ class Threads:
         threads = columns["thread"][slots]
         follows = np.zeros(len(slots), dtype=np.bool_)
         np.equal(threads[1:], threads[:-1], out=follows[1:])
-        return Line(slots, threads, follows, self._rank_of[slots], self._rank_of)
+        return Turns(slots, threads, follows, self._rank_of[slots], self._rank_of)
 
     def _selected(self, selection: Selection) -> NDArray[np.int64]:
         if not is_sparse(selection):

@@ -15,7 +15,7 @@ import numpy as np
 
 from recollect.embed.quantise import pack_signs, squared_norms
 from recollect.errors import InvalidInput
-from recollect.index.arrays import grown, kth_largest
+from recollect.index.arrays import grow, kth_largest
 from recollect.index.selection import Selection
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Vectors:
         """Return the vectors of some slots."""
         return self._matrix[slots]
 
-    def likeness(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    def cosines_between(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the exact cosine of each of these slots to each; 0 where there is no vector."""
         wide = self._matrix.take(slots, axis=0).astype(np.float32)
         squares = self._squares[slots].astype(np.float64)
@@ -190,7 +190,7 @@ class Vectors:
         }
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         matrix: NDArray[np.int8],
         squares: NDArray[np.float32],
@@ -203,8 +203,8 @@ class Vectors:
         return vectors
 
     def _make_room(self, used: int) -> None:
-        self._squares = grown(self._squares, used, self._size)
-        self._signs = grown(self._signs, used, self._size)
+        self._squares = grow(self._squares, used, self._size)
+        self._signs = grow(self._signs, used, self._size)
         if len(self._matrix) < len(self._squares):
             larger = np.empty((len(self._squares), self.dimension), dtype=np.int8)
             larger[:used] = self._matrix[:used]

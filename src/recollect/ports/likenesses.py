@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["LikenessStore", "Near"]
+__all__ = ["Likeness", "LikenessStore"]
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Likeness:
     """One entry of a list: a row holds another for one of its most alike."""
 
     row_id: int
@@ -25,7 +25,7 @@ class Near:
 class LikenessStore(Protocol):
     """Lists of the most alike. Writes happen inside the store's `transaction`."""
 
-    def lists(self, row_ids: Iterable[int]) -> list[Near]:
+    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
         """Return the whole lists of these rows."""
 
     def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
@@ -34,10 +34,10 @@ class LikenessStore(Protocol):
     def last_of_full(self, row_ids: Iterable[int], full: int) -> dict[int, float]:
         """Return the least closeness in those of these rows' lists that have `full` entries."""
 
-    def put(self, near: Iterable[Near]) -> None:
+    def put(self, near: Iterable[Likeness]) -> None:
         """Add entries to lists."""
 
-    def drop(self, near: Iterable[Near]) -> None:
+    def drop(self, near: Iterable[Likeness]) -> None:
         """Take entries out of lists."""
 
     def take_out(self, row_ids: Iterable[int]) -> None:

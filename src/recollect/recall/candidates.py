@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.arrays import distinct, without
+from recollect.index.arrays import distinct, exclude
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
@@ -80,10 +80,10 @@ def matching(
     best = index.best(pool.slots, pool.similarity, seeds)
     found = pool.at(best[pool.similarity[best] > 0] if only_similar else best)
     chosen = found.slots
-    promised = without(always, chosen)
+    promised = exclude(always, chosen)
     if len(promised):
         found = found.joined(pool.at(pool.slots.searchsorted(promised)))
-    expanded = without(index.neighbours(chosen, reach), promised)
+    expanded = exclude(index.neighbours(chosen, reach), promised)
     if len(expanded):
         found = found.joined(found.unmatched(expanded))
     return Candidates(

@@ -19,7 +19,7 @@ from recollect.index.arrays import distinct
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
-from recollect.index.threads import Line
+from recollect.index.threads import Turns
 from recollect.index.vectors import Nearest
 from recollect.recall.context import context
 from recollect.recall.question import Question
@@ -81,7 +81,7 @@ class Comparison:
 
     def __init__(self, index: MemoryIndex, question: Question, selection: Selection) -> None:
         self.selection = selection
-        self.line: Line | None = index.line(selection)
+        self.line: Turns | None = index.turns(selection)
         self._index = index
         self._question = question
         self._said = index.lexical(question.terms, selection, stressed=question.stressed)

@@ -18,7 +18,7 @@ from recollect.index.analyse import ASKS
 from recollect.index.arrays import distinct
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
-from recollect.index.threads import Line
+from recollect.index.threads import Turns
 from recollect.recall.similarity import match
 
 __all__ = ["Context", "context", "with_neighbours"]
@@ -45,7 +45,7 @@ class Context:
     best: Slots
 
 
-def with_neighbours(line: Line, slots: Slots) -> Slots:
+def with_neighbours(line: Turns, slots: Slots) -> Slots:
     """Return some slots and the turns right before and after each of them; ascending."""
     beside = line.slots[line.around(line.places(slots), 1)]
     return distinct(np.concatenate([slots, beside]))
@@ -54,7 +54,7 @@ def with_neighbours(line: Line, slots: Slots) -> Slots:
 def context(
     index: MemoryIndex,
     words: Lexical,
-    line: Line,
+    line: Turns,
     slots: Slots,
     *,
     semantic: Floats | None,
@@ -84,7 +84,7 @@ def context(
     return found
 
 
-def _words(index: MemoryIndex, words: Lexical, part: Line) -> Floats:
+def _words(index: MemoryIndex, words: Lexical, part: Turns) -> Floats:
     """Return BM25 of each turn with what its neighbours lend to it."""
     counts = words.counts_at(part.slots)
     lengths = index.column("length")[part.slots].astype(np.float64)
@@ -98,7 +98,7 @@ def _words(index: MemoryIndex, words: Lexical, part: Line) -> Floats:
     return words.score_of(together, _smooth(part, lengths))
 
 
-def _smooth(part: Line, values: Floats) -> Floats:
+def _smooth(part: Turns, values: Floats) -> Floats:
     """Return a weighted mean with the neighbours; a turn stands in for those it lacks."""
     total = values * (1.0 + 2.0 * sum(_LENT))
     for away, (share, linked) in enumerate(zip(_LENT, _links(part), strict=True), 1):
@@ -109,7 +109,7 @@ def _smooth(part: Line, values: Floats) -> Floats:
     return total / (1.0 + 2.0 * sum(_LENT))
 
 
-def _links(part: Line) -> Iterator[NDArray[np.bool_]]:
+def _links(part: Turns) -> Iterator[NDArray[np.bool_]]:
     """Yield which turns, from the second on, have a turn right before them; then two before."""
     linked = part.follows
     for away in range(1, _REACH + 1):
@@ -117,7 +117,7 @@ def _links(part: Line) -> Iterator[NDArray[np.bool_]]:
         yield linked
 
 
-def _best_of_thread(part: Line, values: Floats) -> tuple[Floats, Slots]:
+def _best_of_thread(part: Turns, values: Floats) -> tuple[Floats, Slots]:
     """Return for each turn the largest value in its thread, and the first slot that has it."""
     is_first = np.ones(len(part), np.bool_)
     np.not_equal(part.threads[1:], part.threads[:-1], out=is_first[1:])

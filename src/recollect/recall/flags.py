@@ -84,7 +84,7 @@ def frame_package(stages: Stages) -> Package:
     """Return what there is to know about the text of a frame."""
     frame, index, blocks = stages.request.frame, stages.sources.index, stages.packed.blocks
     inside = {block.pak_id for block in blocks}
-    must = set(index.pak_ids(index.tagged(frame.guarantees, stages.reach)))
+    must = set(index.pak_ids(index.slots_tagged(frame.guarantees, stages.reach)))
     cut = sum(one.stage != "suppress" for one in stages.answer.dropped)
     kept = [item.ranked.pak_id in inside for item in stages.chosen.items if not item.guaranteed]
     sure = [block.signals.confidence for block in blocks]

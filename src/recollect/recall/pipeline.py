@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.analyse import terms
-from recollect.index.arrays import among, without
+from recollect.index.arrays import exclude, is_in
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
 from recollect.model import (
@@ -224,7 +224,7 @@ def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], t
 def _sameness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
     slots = _slots(ranked)
     if sources.index.has_vector(slots).all():
-        return sameness(sources.index.likeness(slots), sources.index.column("length")[slots])
+        return sameness(sources.index.cosines_between(slots), sources.index.column("length")[slots])
     pak_ids = [one.pak_id for one in ranked]
     memories = sources.sight.memories_in(slots)
     return word_sameness([terms(memories[p].content) if p in memories else () for p in pak_ids])
@@ -239,7 +239,7 @@ def _promised(
 ) -> NDArray[np.int64]:
     if not frame.guarantees:
         return np.empty(0, np.int64)
-    return index.tagged(frame.guarantees, selection)
+    return index.slots_tagged(frame.guarantees, selection)
 
 
 def _candidates(
@@ -290,8 +290,8 @@ def _ranked(
     rows = np.arange(len(found.slots))
     if request.query is None:
         best = index.best(found.slots, scored.scores, 2 * request.top_k + _SPARE)
-        left_out = without(promised, found.slots[best])
-        rows = np.concatenate([best, np.flatnonzero(among(found.slots, left_out))])
+        left_out = exclude(promised, found.slots[best])
+        rows = np.concatenate([best, np.flatnonzero(is_in(found.slots, left_out))])
     slots = found.slots[rows]
     return [
         Ranked._make(values)
@@ -458,7 +458,7 @@ def _matched(slots: NDArray[np.int64], found: Candidates) -> list[list[str]]:
     """Return what of the question each row holds, in the asker's own words."""
     if found.words is None:
         return [[] for _ in slots]
-    told = found.words.telling(slots)
+    told = found.words.explaining_terms(slots)
     return [[found.spoken.get(term, term) for term in terms] for terms in told]
 
 
@@ -469,4 +469,4 @@ def _linked(
     if not item.ranked.was_expanded:
         return []
     neighbours = sources.index.neighbours(np.array([slot]), reach)
-    return sorted(sources.index.pak_ids(neighbours[among(neighbours, found.seeds)]))
+    return sorted(sources.index.pak_ids(neighbours[is_in(neighbours, found.seeds)]))

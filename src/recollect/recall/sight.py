@@ -129,7 +129,7 @@ class Sight:
     def self_blocks(self) -> bytes:
         """Return a digest of what there is to be read of oneself; uses do not change it."""
         index = self.index
-        slots = index.tagged(("self/%",), self.select())
+        slots = index.slots_tagged(("self/%",), self.select())
         names = index.pak_ids(slots)
         rows = zip(
             names,

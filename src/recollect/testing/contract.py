@@ -23,7 +23,7 @@ from recollect.model import (
 from recollect.policy import view_of
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
-from recollect.ports.likenesses import Near
+from recollect.ports.likenesses import Likeness
 from recollect.ports.store import ClockState, Edge, Indexed, MemoryStore
 from recollect.testing.builders import new_memory
 
@@ -165,31 +165,40 @@ class StoreContract:
                 new = [new_memory(name) for name in "abcd"]
                 a, b, c, d = (one.row_id for one in store.write(new, now=_NOW))
                 lists = store.likenesses
-                lists.put([Near(a, b, 0.7), Near(a, c, 0.9), Near(b, a, 0.7), Near(c, d, 0.8)])
+                lists.put(
+                    [
+                        Likeness(a, b, 0.7),
+                        Likeness(a, c, 0.9),
+                        Likeness(b, a, 0.7),
+                        Likeness(c, d, 0.8),
+                    ]
+                )
             assert _ordered(lists.lists([a, c])) == [
-                Near(a, b, 0.7),
-                Near(a, c, 0.9),
-                Near(c, d, 0.8),
+                Likeness(a, b, 0.7),
+                Likeness(a, c, 0.9),
+                Likeness(c, d, 0.8),
             ]
             assert lists.last_of_full([a, b, c, d], 2) == {a: 0.7}
             assert lists.full_lists_with([c], 2) == [a]
             assert lists.full_lists_with([b, d], 1) == [a, c]
             assert lists.full_lists_with([a, b], 1) == []
             with store.transaction():
-                lists.drop([Near(a, b, 0.7)])
-            assert lists.lists([a]) == [Near(a, c, 0.9)]
+                lists.drop([Likeness(a, b, 0.7)])
+            assert lists.lists([a]) == [Likeness(a, c, 0.9)]
 
     def test_who_is_taken_out_is_in_no_list_and_has_no_automatic_edge(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
             with store.transaction():
                 new = [new_memory(name) for name in "abc"]
                 a, b, c = (one.row_id for one in store.write(new, now=_NOW))
-                store.likenesses.put([Near(a, b, 0.7), Near(b, a, 0.7), Near(b, c, 0.8)])
+                store.likenesses.put(
+                    [Likeness(a, b, 0.7), Likeness(b, a, 0.7), Likeness(b, c, 0.8)]
+                )
                 store.put_edges([Edge(a, b, 0.7, automatic=True), Edge(a, c, 0.5, automatic=False)])
             revision = store.state().revision
             with store.transaction():
                 store.likenesses.take_out([a])
-            assert store.likenesses.lists([a, b, c]) == [Near(b, c, 0.8)]
+            assert store.likenesses.lists([a, b, c]) == [Likeness(b, c, 0.8)]
             assert store.edges([a, b, c]) == [Edge(a, c, 0.5, automatic=False)]
             edges = [edge for batch in store.changes(revision) for edge in batch.edges]
             assert edges == [(a, b, 0.0)]
@@ -405,5 +414,5 @@ class StoreContract:
             assert list(row.vector) == [0, 0, 127]  # type: ignore[arg-type]
 
 
-def _ordered(near: list[Near]) -> list[Near]:
+def _ordered(near: list[Likeness]) -> list[Likeness]:
     return sorted(near, key=lambda one: (one.row_id, one.other))

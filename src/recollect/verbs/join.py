@@ -12,7 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak
 from recollect.paks.validate import is_id
 from recollect.verbs.caller import Caller
-from recollect.write.link import edge
+from recollect.write.link import edge_between
 
 __all__ = ["dispute", "link", "relinked", "resolve"]
 
@@ -22,7 +22,9 @@ def link(caller: Caller, pak_id: str, other: str, weight: float) -> None:
     with caller.opened.turn():
         rows = _two(caller, pak_id, other)
         with caller.opened.writing():
-            caller.store.put_edges([edge(rows[pak_id], rows[other], weight, automatic=False)])
+            caller.store.put_edges(
+                [edge_between(rows[pak_id], rows[other], weight, automatic=False)]
+            )
 
 
 def relinked(caller: Caller, pak_id: str, other: str, weight: float, automatic: bool) -> None:
@@ -32,7 +34,7 @@ def relinked(caller: Caller, pak_id: str, other: str, weight: float, automatic: 
     """
     with caller.opened.turn():
         rows = caller.store.row_ids((pak_id, other))
-        made = edge(rows[pak_id], rows[other], weight, automatic=automatic)
+        made = edge_between(rows[pak_id], rows[other], weight, automatic=automatic)
         ends = (made.low, made.high)
         here = [one for one in caller.store.edges([made.low]) if (one.low, one.high) == ends]
         if not any(one.automatic for one in here):

@@ -44,11 +44,11 @@ def erasable(
 def erase(pak_ids: Sequence[str], *, store: MemoryStore, before: IndexBefore, revision: int) -> int:
     """Erase Paks, inside the transaction of this revision; return how many edges went along."""
     rows = list(store.row_ids(pak_ids).values())
-    bereft = store.likenesses.full_lists_with(rows, MAX_AUTOMATIC)
-    index = before(revision) if bereft else None
+    rows_to_relink = store.likenesses.full_lists_with(rows, MAX_AUTOMATIC)
+    index = before(revision) if rows_to_relink else None
     edges = store.erase(pak_ids)
     if index is not None:
-        relink(arrivals_of(bereft, index), without=rows, index=index, store=store)
+        relink(arrivals_of(rows_to_relink, index), without=rows, index=index, store=store)
     return edges
 
 

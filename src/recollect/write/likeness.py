@@ -23,14 +23,14 @@ from recollect.index.vectors import Vectors
 from recollect.model import Memory, Place
 from recollect.ports.store import MemoryStore
 from recollect.recall.sight import AtPlace
-from recollect.write.link import MAX_AUTOMATIC, Lists, edges_between, pair, weight_of
+from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_between, pair, weight_of
 
 __all__ = [
     "NEAR_DUPLICATE",
     "SIMILAR",
     "Arrival",
-    "Company",
     "IndexBefore",
+    "Neighbourhood",
     "arrivals_of",
     "is_settled",
     "relink",
@@ -68,7 +68,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class Neighbourhood:
     """What an arrival found of those before it: twins, by id; new links, the strongest first."""
 
     near_duplicates: tuple[str, ...]
@@ -121,7 +121,7 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
 
 def relink(
     arrivals: Sequence[Arrival], *, without: Collection[int], index: MemoryIndex, store: MemoryStore
-) -> list[Company]:
+) -> list[Neighbourhood]:
     """Find what the arrivals are like, write the links that follow, and say what each found.
 
     `without` are rows of the index that are no longer, or no longer as the index knows them.
@@ -135,7 +135,7 @@ def relink(
         for n, one in zip(numbers, around, strict=True):
             found[n] = one
     joined = _written(arrivals, found, store)
-    return _companies(arrivals, found, joined, index)
+    return _neighbourhoods(arrivals, found, joined, index)
 
 
 class _Around:
@@ -193,7 +193,7 @@ def _written(
         *(other for _, other, _ in offers),
         *(row for held in most.values() for row in held),
     }
-    lists = Lists(store.likenesses.lists(concerned))
+    lists = LikenessLists(store.likenesses.lists(concerned))
     for row, held in most.items():
         lists.set(row, held)
     for row, other, closeness in offers:
@@ -234,16 +234,16 @@ def _accepted(
     )
 
 
-def _companies(
+def _neighbourhoods(
     arrivals: Sequence[Arrival],
     found: Sequence[_Found],
     joined: set[tuple[int, int]],
     index: MemoryIndex,
-) -> list[Company]:
+) -> list[Neighbourhood]:
     """Return what each arrival found among those who were there and those who came before it."""
     names = {one.row_id: one.pak_id for one in arrivals}
     later = {one.row_id for one in arrivals if not one.again}
-    companies = []
+    neighbourhoods = []
     for one, likes in zip(arrivals, found, strict=True):
         later.discard(one.row_id)
         earlier = [like for like in likes.most(_MOST_NAMED) if like[0] not in later]
@@ -252,10 +252,12 @@ def _companies(
         unknown = [row for row in {*twins, *linked} if row not in names]
         names |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
         strongest = sorted((-weight_of(near), names[row]) for row, near in linked.items())
-        companies.append(
-            Company(tuple(sorted(names[row] for row in twins)), tuple(to for _, to in strongest))
+        neighbourhoods.append(
+            Neighbourhood(
+                tuple(sorted(names[row] for row in twins)), tuple(to for _, to in strongest)
+            )
         )
-    return companies
+    return neighbourhoods
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from recollect.ports.likenesses import Near
+from recollect.ports.likenesses import Likeness
 from recollect.ports.store import Edge
 
-__all__ = ["MAX_AUTOMATIC", "Lists", "edge", "edges_between", "pair", "strengthened", "weight_of"]
+__all__ = [
+    "MAX_AUTOMATIC",
+    "LikenessLists",
+    "edge_between",
+    "edges_between",
+    "pair",
+    "strengthen",
+    "weight_of",
+]
 
 MAX_AUTOMATIC = 10
 CO_RETRIEVAL_STEP = 0.10
@@ -25,12 +33,12 @@ def pair(one: int, other: int) -> tuple[int, int]:
     return min(one, other), max(one, other)
 
 
-def edge(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
+def edge_between(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
     """Return the edge between two rows in its canonical order."""
     return Edge(*pair(one, other), weight, automatic)
 
 
-def strengthened(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
+def strengthen(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
     """Return the edges whose two ends were returned together, one step stronger."""
     together = set(returned)
     return [
@@ -45,13 +53,13 @@ def weight_of(closeness: float) -> float:
     return min(round(closeness, 9), MAX_WEIGHT)
 
 
-class Lists:
+class LikenessLists:
     """Whom some rows hold for their most alike, ten at most, as a batch of writes changes it.
 
     A row that is not among them counts as holding nobody.
     """
 
-    def __init__(self, kept: Iterable[Near]) -> None:
+    def __init__(self, kept: Iterable[Likeness]) -> None:
         self._before: dict[int, dict[int, float]] = {}
         for near in kept:
             self._before.setdefault(near.row_id, {})[near.other] = near.closeness
@@ -68,11 +76,11 @@ class Lists:
         if len(held) > MAX_AUTOMATIC:
             del held[min(held, key=lambda one: (held[one], -one))]
 
-    def come(self) -> list[Near]:
+    def come(self) -> list[Likeness]:
         """Return the entries that were not there before."""
         return _missing(self._now, self._before)
 
-    def gone(self) -> list[Near]:
+    def gone(self) -> list[Likeness]:
         """Return the entries that are there no longer."""
         return _missing(self._before, self._now)
 
@@ -81,7 +89,7 @@ class Lists:
         return other in self._now.get(one, ()) and one in self._now.get(other, ())
 
 
-def edges_between(lists: Lists, known: Iterable[Edge]) -> list[Edge]:
+def edges_between(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
     """Return the edges to write after lists have changed; weight 0 where one is no more.
 
     `known` are the edges of the rows concerned: one made by hand stays, and the strength that an
@@ -102,9 +110,9 @@ def edges_between(lists: Lists, known: Iterable[Edge]) -> list[Edge]:
 
 def _missing(
     whole: Mapping[int, Mapping[int, float]], part: Mapping[int, Mapping[int, float]]
-) -> list[Near]:
+) -> list[Likeness]:
     return [
-        Near(row, other, closeness)
+        Likeness(row, other, closeness)
         for row, held in whole.items()
         for other, closeness in held.items()
         if other not in part.get(row, ())

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from recollect.embed import EmbedderBadAnswer, EmbedderMismatch
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import MemoryStore
-from recollect.write.vectors import embed
+from recollect.write.vectors import embed_texts
 
 __all__ = ["reembed"]
 
@@ -27,7 +27,7 @@ def reembed(
         store.begin_reembedding(embedder.model_id, dimension)
     done = 0
     while dimension and (waiting := store.without_next_vector(0, _BATCH)):
-        embedded = embed(embedder, [text for _, text in waiting], dimension=dimension)
+        embedded = embed_texts(embedder, [text for _, text in waiting], dimension=dimension)
         if embedded.error is not None:
             raise embedded.error
         vectors = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.ports.store import Changes, ClockState, MemoryStore
-from recollect.write.link import strengthened
+from recollect.write.link import strengthen
 
 __all__ = ["reinforce"]
 
@@ -22,7 +22,7 @@ def reinforce(store: MemoryStore, pak_ids: Sequence[str], *, clock: ClockState) 
             return Changes(revision, (), (), ())
         used = store.reinforce(pak_ids, active_hours=clock.active_hours)
         rows = [one.row_id for one in used]
-        if edges := strengthened(store.edges(rows), rows):
+        if edges := strengthen(store.edges(rows), rows):
             store.put_edges(edges)
         weights = [(edge.low, edge.high, edge.weight) for edge in edges]
         return Changes(revision, (), (), weights, used)

@@ -17,14 +17,21 @@ from recollect.model import Memory, Remembered
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, MemoryStore, NewMemory, Standing, Written
 from recollect.write.draft import content_hash
-from recollect.write.likeness import Arrival, Company, IndexBefore, arrivals_of, is_settled, relink
+from recollect.write.likeness import (
+    Arrival,
+    IndexBefore,
+    Neighbourhood,
+    arrivals_of,
+    is_settled,
+    relink,
+)
 from recollect.write.link import MAX_AUTOMATIC
-from recollect.write.vectors import Embedded, embed
+from recollect.write.vectors import Embeddings, embed_texts
 
 __all__ = ["Batch", "fill_pending", "remember"]
 
 _RETRY_AT_ONCE = 32
-_ALONE = Company((), ())
+_NO_NEIGHBOURS = Neighbourhood((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,33 +93,33 @@ class _Writing:
             changed = [
                 old.row_id for memory, old in _replaced(placed, known) if _differ(memory, old)
             ]
-            bereft = self.store.likenesses.full_lists_with(changed, MAX_AUTOMATIC)
+            rows_to_relink = self.store.likenesses.full_lists_with(changed, MAX_AUTOMATIC)
             looks = self.links and embedded.dimension is not None
-            index = self.before(revision) if looks or bereft else None
+            index = self.before(revision) if looks or rows_to_relink else None
             self.store.likenesses.take_out(changed)
             written = self._rows(placed, embedded)
             self.store.set_clock(self.clock)
             arrivals = _arrivals(placed, known, written, embedded) if looks else []
-            found = self._linked(arrivals, changed, bereft, index)
+            found = self._linked(arrivals, changed, rows_to_relink, index)
         return Batch(_reports(placed, written, embedded, found if looks else None), embedded.error)
 
     def _linked(
         self,
         arrivals: list[Arrival],
         changed: Sequence[int],
-        bereft: Sequence[int],
+        rows_to_relink: Sequence[int],
         index: MemoryIndex | None,
-    ) -> dict[str, Company]:
+    ) -> dict[str, Neighbourhood]:
         """Link those who come, and let those look around again who lost one of a full list."""
         if index is None:
             return {}
         come = {one.row_id for one in arrivals}
-        again = arrivals_of([row for row in bereft if row not in come], index)
+        again = arrivals_of([row for row in rows_to_relink if row not in come], index)
         everyone = [*arrivals, *again]
-        companies = relink(everyone, without=changed, index=index, store=self.store)
-        return {one.pak_id: found for one, found in zip(everyone, companies, strict=True)}
+        neighbourhoods = relink(everyone, without=changed, index=index, store=self.store)
+        return {one.pak_id: found for one, found in zip(everyone, neighbourhoods, strict=True)}
 
-    def _rows(self, memories: Sequence[Memory], embedded: Embedded) -> list[Written]:
+    def _rows(self, memories: Sequence[Memory], embedded: Embeddings) -> list[Written]:
         wants_vector = self.embedder.dimension > 0 if embedded.error is None else True
         return self.store.write(
             [
@@ -133,7 +140,7 @@ def fill_pending(
     if not waiting:
         return 0
     dimension = store.state().dimension
-    embedded = embed(embedder, [text for _, text in waiting], dimension=dimension)
+    embedded = embed_texts(embedder, [text for _, text in waiting], dimension=dimension)
     if embedded.dimension is None:
         return 0
     with store.transaction() as revision:
@@ -157,15 +164,15 @@ def fill_pending(
     return len(vectors)
 
 
-def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embedded:
+def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embeddings:
     texts = [memory.content for memory in memories]
-    embedded = embed(embedder, texts, dimension=store.state().dimension)
+    embedded = embed_texts(embedder, texts, dimension=store.state().dimension)
     if embedded.dimension == 0:
-        return Embedded([None] * len(memories))
+        return Embeddings([None] * len(memories))
     return embedded
 
 
-def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embedded) -> None:
+def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embeddings) -> None:
     """Note the model of the first vectors; refuse another one's, also if it changed just now."""
     state = store.state()
     if state.model_id is not None:
@@ -192,16 +199,18 @@ def _placed(store: MemoryStore, memories: Sequence[Memory]) -> list[Memory]:
 def _reports(
     memories: Sequence[Memory],
     written: Sequence[Written],
-    embedded: Embedded,
-    companies: Mapping[str, Company] | None,
+    embedded: Embeddings,
+    neighbourhoods: Mapping[str, Neighbourhood] | None,
 ) -> tuple[Remembered, ...]:
     state: Literal["ready", "pending"] = "ready" if embedded.error is None else "pending"
     reports = []
     for memory, one in zip(memories, written, strict=True):
         report = Remembered(memory.pak_id, one.created, state, unread=_unread(memory))
-        if companies is not None:
-            company = companies.get(memory.pak_id, _ALONE)
-            report = replace(report, near_duplicates=company.near_duplicates, linked=company.linked)
+        if neighbourhoods is not None:
+            neighbourhood = neighbourhoods.get(memory.pak_id, _NO_NEIGHBOURS)
+            report = replace(
+                report, near_duplicates=neighbourhood.near_duplicates, linked=neighbourhood.linked
+            )
         reports.append(report)
     return tuple(reports)
 
@@ -210,7 +219,7 @@ def _arrivals(
     memories: Sequence[Memory],
     known: Mapping[str, Standing],
     written: Sequence[Written],
-    embedded: Embedded,
+    embedded: Embeddings,
 ) -> list[Arrival]:
     """Return those that look for likenesses; what waits for a moderator does not."""
     arrivals = []

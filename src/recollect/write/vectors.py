@@ -16,11 +16,11 @@ from recollect.embed import EmbedderBadAnswer, EmbedderError, EmbedderUnavailabl
 from recollect.embed.quantise import quantise
 from recollect.ports.embedder import Embedder
 
-__all__ = ["Embedded", "embed"]
+__all__ = ["Embeddings", "embed_texts"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Embedded:
+class Embeddings:
     """Vectors in the order of their texts; `error` says why they are missing."""
 
     vectors: Sequence[NDArray[np.int8] | None]
@@ -33,25 +33,25 @@ class Embedded:
         return None if first is None else len(first)
 
 
-def embed(embedder: Embedder, texts: Sequence[str], *, dimension: int | None) -> Embedded:
+def embed_texts(embedder: Embedder, texts: Sequence[str], *, dimension: int | None) -> Embeddings:
     """Return the quantised vectors of `texts`; `dimension` is what the store expects, if it does.
 
     An error here is a source that is down: it is carried along and shown, not raised.
     """
     if not texts:
-        return Embedded(())
+        return Embeddings(())
     try:
         answer = embedder.embed_documents(texts)
         # Only now: a remote model knows its dimension from its first answer.
         expected = embedder.dimension if dimension is None else dimension
-        return Embedded(list(quantise(_matrix(answer, (len(texts), expected)))))
+        return Embeddings(list(quantise(_matrix(answer, (len(texts), expected)))))
     except EmbedderError as error:
-        return Embedded([None] * len(texts), error)
+        return Embeddings([None] * len(texts), error)
     except OSError as error:
         down = EmbedderUnavailable(
             f"The embedder failed: {error}.", hint="try again when it can be reached."
         )
-        return Embedded([None] * len(texts), down)
+        return Embeddings([None] * len(texts), down)
 
 
 def _matrix(answer: object, shape: tuple[int, int]) -> NDArray[np.float32]:

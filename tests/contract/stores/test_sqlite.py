@@ -9,7 +9,7 @@ import pytest
 
 from recollect.model import LOCAL_PRINCIPAL, Memory
 from recollect.policy.view import view_of
-from recollect.ports.likenesses import Near
+from recollect.ports.likenesses import Likeness
 from recollect.ports.store import Edge, MemoryStore
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing.builders import new_memory
@@ -39,8 +39,8 @@ class TestSqliteStore(StoreContract):
                 new = [new_memory("a"), new_memory("b")]
                 a, b = (one.row_id for one in store.write(new, now="2026-01-01T00:00:00Z"))
                 store.put_edges([Edge(a, b, 0.7, automatic=True)])
-                store.likenesses.put([Near(a, b, 0.7)])
+                store.likenesses.put([Likeness(a, b, 0.7)])
             assert store.check() == ("1 automatic links join Paks that do not hold each other",)
             with store.transaction():
-                store.likenesses.put([Near(b, a, 0.7)])
+                store.likenesses.put([Likeness(b, a, 0.7)])
             assert store.check() == ()

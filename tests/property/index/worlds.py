@@ -161,7 +161,7 @@ def answers(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
         "lexical": _named(names, lexical.scores_at(slots)),
         "hits": sorted(index.pak_ids(lexical.hits)),
         "top": sorted(index.pak_ids(lexical.top(2))),
-        "matched": _named(names, [lexical.matched(int(slot)) for slot in slots]),
+        "matched": _named(names, [lexical.matched_terms(int(slot)) for slot in slots]),
         "nearest": _named(index.pak_ids(nearest.slots), nearest.cosines),
         "cosines": _named(names, index.cosines_inside(QUERY, selection)),
         "pending": _named(names, index.has_vector(slots)),
@@ -173,7 +173,7 @@ def answers(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
         },
         "degrees": _named(names, degrees[slots]),
         "some degrees": index.degrees(selection, index.slots_of(sorted(names)[::2])).tolist(),
-        "self": sorted(index.pak_ids(index.tagged(("self/%",), selection))),
+        "self": sorted(index.pak_ids(index.slots_tagged(("self/%",), selection))),
         "columns": {
             column: _named(names, index.column(column)[slots])
             for column in ("confidence", "decay", "last_reinforced", "reinforced", "updated_at")

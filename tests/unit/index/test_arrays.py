@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index.arrays import among, distinct, grown, kth_largest, ranges, without
+from recollect.index.arrays import distinct, exclude, grow, is_in, kth_largest, ranges
 
 NUMBERS = st.lists(st.integers(-20, 20), max_size=40)
 
@@ -25,11 +25,11 @@ def test_the_kth_largest_is_found_among_many_blocks() -> None:
 
 def test_growth_keeps_what_is_there_and_leaves_room_for_a_quarter_more() -> None:
     array = np.arange(1000)
-    larger = grown(array, 1000, 1001)
+    larger = grow(array, 1000, 1001)
 
     assert larger[:1000].tolist() == array.tolist()
     assert len(larger) == 1250 + 64
-    assert grown(larger, 1000, 1200) is larger
+    assert grow(larger, 1000, 1200) is larger
 
 
 def test_ranges_follow_each_other() -> None:
@@ -43,5 +43,5 @@ def test_sets_of_numbers_are_what_python_says(values: list[int], others: list[in
     array, against = np.array(values, dtype=np.int64), np.array(others, dtype=np.int64)
 
     assert distinct(array).tolist() == sorted(set(values))
-    assert without(array, against).tolist() == [one for one in values if one not in others]
-    assert among(array, against).tolist() == [one in others for one in values]
+    assert exclude(array, against).tolist() == [one for one in values if one not in others]
+    assert is_in(array, against).tolist() == [one in others for one in values]

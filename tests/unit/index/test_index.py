@@ -133,7 +133,7 @@ def test_tag_patterns_are_prefixes_and_everything_else_is_literal(
 
     assert names(index, Where(tag_patterns=patterns)) == expected
     everyone = index.select()
-    assert sorted(index.pak_ids(index.tagged(patterns, everyone))) == expected
+    assert sorted(index.pak_ids(index.slots_tagged(patterns, everyone))) == expected
 
 
 def test_conditions_hold_together() -> None:
@@ -188,7 +188,7 @@ def test_a_selection_of_an_earlier_state_is_refused() -> None:
         lambda: index.degrees(old),
         lambda: index.neighbours(np.array([0]), old),
         lambda: index.document_frequencies(["text"], old),
-        lambda: index.tagged(["%"], old),
+        lambda: index.slots_tagged(["%"], old),
     ):
         with pytest.raises(InvalidInput, match="before the index last changed"):
             ask()

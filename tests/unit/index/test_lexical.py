@@ -72,7 +72,7 @@ def test_scores_are_those_of_the_plain_formula(
         assert 0.0 <= value < 1.0
     assert found.hits.tolist() == [slot for slot, value in enumerate(values) if value > 0]
     for slot in chosen:
-        assert found.matched(slot) == sorted(query & set(texts[slot]))
+        assert found.matched_terms(slot) == sorted(query & set(texts[slot]))
 
 
 @settings(deadline=None)

@@ -17,7 +17,7 @@ def test_names_keep_their_numbers_through_files_and_additions(
     for batch in batches:
         for name in batch:
             assert names[name] == expected.setdefault(name, len(expected))
-        names = Names.restored(**names.export())
+        names = Names.restore(**names.export())
 
     assert names.in_order() == list(expected)
     assert names.starting_with(prefix) == sorted(n for n in expected if n.startswith(prefix))
@@ -26,7 +26,7 @@ def test_names_keep_their_numbers_through_files_and_additions(
 
 def test_looking_for_a_name_does_not_give_it_a_number() -> None:
     names = Names(["red", "blue"])
-    saved = Names.restored(**names.export())
+    saved = Names.restore(**names.export())
 
     for known in (names, saved):
         assert known.find("green") == -1

@@ -40,7 +40,7 @@ ROWS = (
 
 def test_turns_stand_in_the_order_of_their_positions() -> None:
     index = index_of(*ROWS)
-    line = index.line(index.select())
+    line = index.turns(index.select())
 
     assert line is not None
     assert index.pak_ids(line.slots) == ["p1", "p6", "p4", "p5", "p2"]
@@ -51,7 +51,7 @@ def test_who_is_not_selected_leaves_no_gap() -> None:
     index = index_of(*ROWS)
     mask = np.ones(index.size, np.bool_)
     mask[index.slots_of(["p5"])] = False
-    line = index.line(index.select(view=mask))
+    line = index.turns(index.select(view=mask))
 
     assert line is not None
     assert index.pak_ids(line.slots) == ["p1", "p6", "p4", "p2"]
@@ -60,18 +60,18 @@ def test_who_is_not_selected_leaves_no_gap() -> None:
 
 def test_without_threads_there_is_no_line() -> None:
     index = index_of(turn(1, None, None), turn(2, None, None))
-    assert index.line(index.select()) is None
+    assert index.turns(index.select()) is None
     index = index_of(*ROWS)
     mask = np.zeros(index.size, np.bool_)
     mask[index.slots_of(["p3", "p7"])] = True
-    assert index.line(index.select(view=mask)) is None
+    assert index.turns(index.select(view=mask)) is None
 
 
 def test_threads_of_one_name_in_two_projects_are_two() -> None:
     rows = [turn(1, "a", 0), turn(2, "a", 1)]
     other = replace(rows[1], memory=replace(rows[1].memory, project="shop"))
     index = index_of(rows[0], other)
-    line = index.line(index.select())
+    line = index.turns(index.select())
 
     assert line is not None
     assert line.follows.tolist() == [False, False]
@@ -81,16 +81,16 @@ def test_of_two_at_one_position_the_older_row_comes_first() -> None:
     rows = [turn(1, "a", 0), turn(2, "a", 1), turn(3, "a", 1)]
     for given in (rows, rows[::-1]):
         index = index_of(*given)
-        line = index.line(index.select())
+        line = index.turns(index.select())
         assert line is not None
         assert index.pak_ids(line.slots) == ["p1", "p2", "p3"]
 
 
 def test_the_order_follows_changes() -> None:
     index = index_of(*ROWS)
-    assert index.line(index.select()) is not None
+    assert index.turns(index.select()) is not None
     index.apply(Changes(9, [turn(5, "b", 9), turn(8, "a", 1)], [1], ()))
-    line = index.line(index.select())
+    line = index.turns(index.select())
 
     assert line is not None
     assert index.pak_ids(line.slots) == ["p6", "p5", "p4", "p8", "p2"]
@@ -101,7 +101,7 @@ def test_a_part_of_the_line_knows_who_is_beside_whom(many: int) -> None:
     index = index_of(*ROWS, *(turn(100 + n, None, None) for n in range(many)))
     mask = np.zeros(index.size, np.bool_)
     mask[index.slots_of(["p1", "p2", "p4", "p5"])] = True
-    line = index.line(index.select(view=mask))
+    line = index.turns(index.select(view=mask))
 
     assert line is not None
     places = line.places(index.slots_of(["p2", "p3"]))

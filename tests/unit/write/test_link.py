@@ -4,78 +4,78 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.ports.likenesses import Near
+from recollect.ports.likenesses import Likeness
 from recollect.ports.store import Edge
-from recollect.write.link import Lists, edge, edges_between, strengthened, weight_of
+from recollect.write.link import LikenessLists, edge_between, edges_between, strengthen, weight_of
 
 
 def test_an_edge_lies_in_its_canonical_order() -> None:
-    assert edge(7, 3, 0.5, automatic=False) == edge(3, 7, 0.5, automatic=False)
-    assert edge(7, 3, 0.5, automatic=False).low == 3
+    assert edge_between(7, 3, 0.5, automatic=False) == edge_between(3, 7, 0.5, automatic=False)
+    assert edge_between(7, 3, 0.5, automatic=False).low == 3
 
 
 @pytest.mark.parametrize(("weight", "after"), [(0.65, 0.75), (0.1, 0.2), (0.95, 1.0)])
 def test_being_returned_together_adds_a_tenth_up_to_one(weight: float, after: float) -> None:
-    (stronger,) = strengthened([Edge(1, 2, weight, True)], [1, 2, 3])
+    (stronger,) = strengthen([Edge(1, 2, weight, True)], [1, 2, 3])
     assert stronger == Edge(1, 2, after, True)
 
 
 def test_one_end_alone_or_a_full_edge_changes_nothing() -> None:
     edges = [Edge(1, 2, 0.5, True), Edge(2, 3, 1.0, False)]
-    assert strengthened(edges, [1]) == []
-    assert strengthened(edges, [2, 3]) == []
-    assert strengthened([], [1, 2]) == []
+    assert strengthen(edges, [1]) == []
+    assert strengthen(edges, [2, 3]) == []
+    assert strengthen([], [1, 2]) == []
 
 
-def held(row: int, others: dict[int, float]) -> list[Near]:
-    return [Near(row, other, closeness) for other, closeness in others.items()]
+def held(row: int, others: dict[int, float]) -> list[Likeness]:
+    return [Likeness(row, other, closeness) for other, closeness in others.items()]
 
 
 def test_a_list_holds_ten_and_gives_up_its_weakest() -> None:
-    lists = Lists(held(1, {row: 0.60 + row / 100 for row in range(2, 12)}))
+    lists = LikenessLists(held(1, {row: 0.60 + row / 100 for row in range(2, 12)}))
     lists.offer(1, 98, 0.61)
     assert (lists.come(), lists.gone()) == ([], [])
     lists.offer(1, 99, 0.63)
-    assert lists.come() == [Near(1, 99, 0.63)]
-    assert lists.gone() == [Near(1, 2, 0.62)]
+    assert lists.come() == [Likeness(1, 99, 0.63)]
+    assert lists.gone() == [Likeness(1, 2, 0.62)]
 
 
 def test_a_list_that_is_given_whole_tells_what_came_and_went() -> None:
-    lists = Lists(held(1, {2: 0.7, 3: 0.8}))
+    lists = LikenessLists(held(1, {2: 0.7, 3: 0.8}))
     lists.set(1, {3: 0.8, 4: 0.9})
     lists.set(5, {})
-    assert (lists.come(), lists.gone()) == ([Near(1, 4, 0.9)], [Near(1, 2, 0.7)])
+    assert (lists.come(), lists.gone()) == ([Likeness(1, 4, 0.9)], [Likeness(1, 2, 0.7)])
 
 
 def test_two_are_joined_when_each_holds_the_other() -> None:
-    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7, 3: 0.8})])
+    lists = LikenessLists([*held(1, {2: 0.7}), *held(2, {1: 0.7, 3: 0.8})])
     assert lists.join(1, 2) and lists.join(2, 1)
     assert not lists.join(2, 3)
     assert not lists.join(8, 9)
 
 
 def test_an_edge_follows_when_the_second_of_two_holds_the_first() -> None:
-    lists = Lists(held(1, {2: 0.7000000003}))
+    lists = LikenessLists(held(1, {2: 0.7000000003}))
     assert edges_between(lists, []) == []
     lists.offer(2, 1, 0.7000000003)
     assert edges_between(lists, []) == [Edge(1, 2, 0.7, True)]
 
 
 def test_an_edge_goes_when_one_of_two_lets_go() -> None:
-    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
+    lists = LikenessLists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
     lists.set(2, {})
     assert edges_between(lists, [Edge(1, 2, 0.9, True)]) == [Edge(1, 2, 0.0, True)]
 
 
 def test_edges_by_hand_neither_change_nor_go() -> None:
     by_hand = [Edge(1, 2, 0.05, False), Edge(1, 3, 0.05, False)]
-    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7}), *held(3, {1: 0.8})])
+    lists = LikenessLists([*held(1, {2: 0.7}), *held(2, {1: 0.7}), *held(3, {1: 0.8})])
     lists.set(1, {3: 0.8})
     assert edges_between(lists, by_hand) == []
 
 
 def test_an_edge_keeps_what_it_won_by_use() -> None:
-    lists = Lists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
+    lists = LikenessLists([*held(1, {2: 0.7}), *held(2, {1: 0.7})])
     lists.set(1, {2: 0.7, 3: 0.9})
     assert edges_between(lists, [Edge(1, 2, 1.0, True)]) == []
 

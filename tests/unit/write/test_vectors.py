@@ -11,7 +11,7 @@ import pytest
 from recollect.embed import EmbedderBadAnswer, EmbedderUnavailable
 from recollect.embed.none import NoEmbedder
 from recollect.testing import FakeEmbedder
-from recollect.write.vectors import embed
+from recollect.write.vectors import embed_texts
 
 
 class Answering(FakeEmbedder):
@@ -29,7 +29,7 @@ class Answering(FakeEmbedder):
 
 
 def test_one_vector_a_text_in_their_order() -> None:
-    embedded = embed(
+    embedded = embed_texts(
         FakeEmbedder(vectors={"a": [1.0] * 32, "b": [-1.0] * 32}), ["a", "b"], dimension=32
     )
     assert embedded.error is None
@@ -38,7 +38,7 @@ def test_one_vector_a_text_in_their_order() -> None:
 
 
 def test_a_text_without_meaning_is_zero() -> None:
-    embedded = embed(FakeEmbedder(4, vectors={"": [0.0] * 4}), [""], dimension=None)
+    embedded = embed_texts(FakeEmbedder(4, vectors={"": [0.0] * 4}), [""], dimension=None)
     assert embedded.error is None
     assert [vector.tolist() for vector in embedded.vectors if vector is not None] == [[0, 0, 0, 0]]
 
@@ -61,7 +61,7 @@ def test_a_text_without_meaning_is_zero() -> None:
 )
 @pytest.mark.parametrize("dimension", [None, 2])
 def test_what_is_no_vector_is_carried_along_as_an_error(answer: Any, dimension: int | None) -> None:
-    embedded = embed(Answering(answer), ["a", "b"], dimension=dimension)
+    embedded = embed_texts(Answering(answer), ["a", "b"], dimension=dimension)
     assert isinstance(embedded.error, EmbedderBadAnswer)
     assert embedded.error.hint
     assert list(embedded.vectors) == [None, None]
@@ -70,18 +70,18 @@ def test_what_is_no_vector_is_carried_along_as_an_error(answer: Any, dimension: 
 
 @pytest.mark.parametrize("failure", [ConnectionError("down"), TimeoutError("late"), OSError("x")])
 def test_an_embedder_out_of_reach_is_an_error_of_ours(failure: Exception) -> None:
-    embedded = embed(Answering(failure), ["a"], dimension=None)
+    embedded = embed_texts(Answering(failure), ["a"], dimension=None)
     assert isinstance(embedded.error, EmbedderUnavailable)
     assert str(failure) in str(embedded.error)
 
 
 def test_a_mistake_in_the_embedder_itself_is_not_hidden() -> None:
     with pytest.raises(KeyError):
-        embed(Answering(KeyError("bug")), ["a"], dimension=None)
+        embed_texts(Answering(KeyError("bug")), ["a"], dimension=None)
 
 
 def test_plain_lists_and_whole_numbers_are_vectors_too() -> None:
-    embedded = embed(Answering([[1, 0], [0, -2]]), ["a", "b"], dimension=2)
+    embedded = embed_texts(Answering([[1, 0], [0, -2]]), ["a", "b"], dimension=2)
     assert [vector.tolist() for vector in embedded.vectors if vector is not None] == [
         [127, 0],
         [0, -127],
@@ -89,9 +89,9 @@ def test_plain_lists_and_whole_numbers_are_vectors_too() -> None:
 
 
 def test_no_texts_need_no_embedder() -> None:
-    assert list(embed(Answering(ConnectionError()), [], dimension=2).vectors) == []
+    assert list(embed_texts(Answering(ConnectionError()), [], dimension=2).vectors) == []
 
 
 def test_no_embedder_gives_vectors_of_nothing() -> None:
-    embedded = embed(NoEmbedder(), ["a"], dimension=None)
+    embedded = embed_texts(NoEmbedder(), ["a"], dimension=None)
     assert (embedded.error, embedded.dimension) == (None, 0)

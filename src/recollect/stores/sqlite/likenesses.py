@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.ports.likenesses import Near
+from recollect.ports.likenesses import Likeness
 from recollect.stores.sqlite.session import Session, chunks, marks
 
 __all__ = ["SqliteLikenesses"]
@@ -19,10 +19,10 @@ class SqliteLikenesses:
     def __init__(self, db: Session) -> None:
         self._db = db
 
-    def lists(self, row_ids: Iterable[int]) -> list[Near]:
+    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
         """Return the whole lists of these rows."""
         return [
-            Near(*row)
+            Likeness(*row)
             for chunk in chunks(list(row_ids))
             for row in self._db.all(
                 "SELECT row_id, other, closeness FROM memory_likenesses"
@@ -60,14 +60,14 @@ class SqliteLikenesses:
             )
         }
 
-    def put(self, near: Iterable[Near]) -> None:
+    def put(self, near: Iterable[Likeness]) -> None:
         """Add entries to lists."""
         self._db.conn.executemany(
             "INSERT OR REPLACE INTO memory_likenesses (row_id, other, closeness) VALUES (?, ?, ?)",
             [(one.row_id, one.other, one.closeness) for one in near],
         )
 
-    def drop(self, near: Iterable[Near]) -> None:
+    def drop(self, near: Iterable[Likeness]) -> None:
         """Take entries out of lists."""
         self._db.conn.executemany(
             "DELETE FROM memory_likenesses WHERE row_id = ? AND other = ?",

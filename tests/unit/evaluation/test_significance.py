@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from recollect.evaluation.chance import bounds, p_value
+from recollect.evaluation.significance import bounds, p_value
 
 
 def test_bounds_are_the_same_every_time_and_hold_the_mean() -> None:

@@ -1,7 +1,7 @@
 """Outcomes on disk, question by question, to look into and to compare with a later run.
 
 In: a run. Out: JSON, a line a question, without times: the same answers are the same bytes, so a
-hash names them. Read back as `Kept`.
+hash names them. Read back as `SavedRun`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from recollect.errors import InvalidInput
 from recollect.evaluation.files import Record, as_record, decoded_json
 from recollect.evaluation.runner import Outcome, Run
 
-__all__ = ["Kept", "KeptQuestion", "digest", "read_outcomes", "write_outcomes"]
+__all__ = ["SavedQuestion", "SavedRun", "digest", "read_outcomes", "write_outcomes"]
 
 _HINT = "it must be a file that `recollect eval … --per-question FILE` wrote."
 _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class KeptQuestion:
+class SavedQuestion:
     """One question's gold and metrics, as kept."""
 
     gold: Mapping[str, int]
@@ -32,12 +32,12 @@ class KeptQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedRun:
     """A file of outcomes: the questions by their id."""
 
     path: Path
     task: str
-    questions: Mapping[str, KeptQuestion]
+    questions: Mapping[str, SavedQuestion]
 
 
 def digest(run: Run) -> str:
@@ -55,19 +55,19 @@ def write_outcomes(run: Run, path: Path) -> None:
         ) from error
 
 
-def read_outcomes(path: Path) -> Kept:
+def read_outcomes(path: Path) -> SavedRun:
     """Return what a file of outcomes holds."""
     held = as_record(path, "", decoded_json(path, _HINT), _HINT)
-    questions: dict[str, KeptQuestion] = {}
+    questions: dict[str, SavedQuestion] = {}
     for number, value in enumerate(held.listed("questions", _HINT)):
         record = held.child("questions", number, value, _HINT)
         name = record.text("id", _HINT)
         if name in questions:
             raise record.wrong("id", f"is {name!r} for the second time", _HINT)
-        questions[name] = KeptQuestion(_numbers(record, "gold"), _numbers(record, "metrics"))
+        questions[name] = SavedQuestion(_numbers(record, "gold"), _numbers(record, "metrics"))
     if not questions:
         raise InvalidInput(f"{path} holds no question.", hint=_HINT)
-    return Kept(path, held.text("task", _HINT), questions)
+    return SavedRun(path, held.text("task", _HINT), questions)
 
 
 def _numbers(record: Record, field: str) -> Mapping[str, Any]:
