@@ -6,14 +6,12 @@ In: whatever was passed. Out: the value to use, or `InvalidInput`. Nothing is re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from recollect import check
 from recollect.errors import InvalidInput
-from recollect.hours import iso
 from recollect.model import Principal, RecallRequest
-from recollect.paks.validate import is_id, optional_text
 from recollect.policy.permit import known_scope
 
 __all__ = [
@@ -86,12 +84,12 @@ def recall(request: object) -> RecallRequest:
         source=_optional_name("source", request.source),
         scope=None if request.scope is None else known_scope(request.scope),
         garden=_optional_name("garden", request.garden),
-        min_confidence=_share("min_confidence", request.min_confidence),
+        min_confidence=_optional_share("min_confidence", request.min_confidence),
         tags=patterns(request.tags),
-        project=optional_text("project", request.project),
+        project=check.optional_text("project", request.project),
         top_k=top_k(request.top_k),
         token_budget=None if budget is None else positive("token_budget", budget, BUDGET_MAX),
-        diversity=_share("diversity", request.diversity),
+        diversity=_optional_share("diversity", request.diversity),
         frame=request.frame,
         include_quarantined=request.include_quarantined,
     )
@@ -132,18 +130,14 @@ def one_of(field: str, value: object, known: Sequence[str]) -> None:
 
 def name(field: str, value: object) -> str:
     """Return a name that must be given."""
-    found = _optional_name(field, value)
-    if found is None:
+    if value is None:
         raise InvalidInput(f"{field} must be given.", hint=f'{field}="..."')
-    return found
+    return check.filled_text(field, value)
 
 
-def weight(value: object) -> None:
-    """Refuse what is no weight of a link."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise InvalidInput(
-            f"weight must be above 0 and at most 1, not {value!r}.", hint="1.0 is strongest."
-        )
+def weight(value: object) -> float:
+    """Return the weight of a link."""
+    return check.positive_share("weight", value, hint="1.0 is strongest.")
 
 
 def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
@@ -155,25 +149,16 @@ def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
     if entity is not None:
         return [], name("entity", entity)
     ids = [pak_id] if isinstance(pak_id, str) or not isinstance(pak_id, Iterable) else list(pak_id)
-    return [one for one in ids if isinstance(one, str) and is_id(one)], None
+    return [one for one in ids if isinstance(one, str) and check.is_id(one)], None
 
 
 def _optional_name(field: str, value: object) -> str | None:
-    text = optional_text(field, value)
-    if text is not None and not text.strip():
-        raise InvalidInput(f"{field} is blank.", hint=f"leave {field} out, or fill it in.")
-    return text
+    return None if value is None else check.filled_text(field, value)
 
 
-def _share(field: str, value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(
-            f"{field} must be a number from 0 to 1, not {value!r:.60}.",
-            hint=f"leave {field} out for the default.",
-        )
-    return float(value)
+def _optional_share(field: str, value: object) -> float | None:
+    hint = f"leave {field} out for the default."
+    return None if value is None else check.share(field, value, hint=hint)
 
 
 def query(text: object) -> str | None:
@@ -201,27 +186,13 @@ def patterns(tags: object) -> tuple[str, ...]:
 
 def positive(field: str, value: object, most: int) -> int:
     """Return a whole number within bounds."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidInput(
-            f"{field} must be a whole number from 1 to {most:,}, not {value!r}.",
-            hint=f"leave {field} out for the default.",
-        )
-    return value
+    return check.whole(field, value, most=most)
 
 
 def past(now: object, seconds: float) -> str:
     """Return a caller's time as it is stored; it must be in UTC and not ahead of the clock."""
-    given = stamp = None
-    try:
-        given = datetime.fromisoformat(now) if isinstance(now, str) else None
-        stamp = iso(given.timestamp()) if given and given.utcoffset() is not None else None
-    except (ValueError, OverflowError):
-        pass  # no time at all, or one outside the calendar
-    if given is None or stamp is None:
-        raise InvalidInput(
-            f"now must be an ISO-8601 time in UTC, not {now!r}.", hint="2026-05-11T12:00:00Z"
-        )
-    if given.timestamp() > seconds + FUTURE_SECONDS:
+    stamp = check.time_in_utc("now", now)
+    if (check.microseconds(stamp) or 0) > (seconds + FUTURE_SECONDS) * 1_000_000:
         raise InvalidInput(
             f"now is {now}, more than a day ahead of the clock.",
             hint="check the clock of the machine that sent it, or leave now out.",

@@ -7,8 +7,10 @@ it is: 3/4/2023 is a different day on each side of the Atlantic. This room reads
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache
+
+from recollect import check
 
 __all__ = ["MONTHS", "MONTH_NAMES", "NO_DAY", "WEEKDAYS", "day_number", "read_moment"]
 
@@ -53,20 +55,14 @@ _FILLING = re.compile(
 
 def read_moment(text: str) -> str | None:
     """Return a moment as ISO-8601: as it is if it is that already; None if it cannot be told."""
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return _read(text)
-    return text
+    return _read(text) if check.read_time(text) is None else text
 
 
 @lru_cache(maxsize=4096)
 def day_number(text: str | None) -> int:
     """Return the day of an ISO-8601 moment, as written, counted from 1970; else NO_DAY."""
-    try:
-        return datetime.fromisoformat(text or "").toordinal() - _EPOCH
-    except ValueError:
-        return NO_DAY
+    at = check.read_time(text)
+    return NO_DAY if at is None else at.toordinal() - _EPOCH
 
 
 def _read(text: str) -> str | None:

@@ -23,6 +23,7 @@ from recollect.admin.gardens import Gardens
 from recollect.admin.keys import Keys
 from recollect.admin.quarantine import Quarantine
 from recollect.admin.trust import Trust
+from recollect.check import optional_text
 from recollect.embed import load_embedder
 from recollect.errors import NotAllowed
 from recollect.frames.registry import FrameRegistry
@@ -43,7 +44,6 @@ from recollect.model import (
 )
 from recollect.opened import OpenStore, fitting_embedder
 from recollect.paks import RecallStore
-from recollect.paks.validate import optional_text
 from recollect.policy.permit import known_scope, need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.ports.access import Act

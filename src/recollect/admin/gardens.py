@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import iso
 from recollect.model import Garden, Member, Place, Principal, Role
 from recollect.opened import OpenStore
-from recollect.paks.validate import optional_text
 from recollect.policy.gardens import checked_role, checked_slug, keep_an_admin, may_manage
 from recollect.policy.permit import chosen_place, need, no_garden
-from recollect.policy.trust import checked_share
 from recollect.write.likeness import arrivals_of, relink
 
 __all__ = ["Gardens"]
@@ -44,10 +43,10 @@ class Gardens:
         garden = Garden(
             tenant=self._principal.tenant,
             slug=checked_slug(slug),
-            name=optional_text("name", name) or slug,
+            name=check.optional_text("name", name) or slug,
             scope=place.scope,  # type: ignore[arg-type]
             team=place.team,
-            tier=checked_share("tier", tier),
+            tier=check.share("tier", tier),
             created_at=iso(self._opened.clock.now()),
         )
         with self._opened.turn():
@@ -65,9 +64,9 @@ class Gardens:
         with self._opened.turn():
             garden = self._managed(slug)
             if name is not None:
-                garden = replace(garden, name=optional_text("name", name) or slug)
+                garden = replace(garden, name=check.optional_text("name", name) or slug)
             if tier is not None:
-                garden = replace(garden, tier=checked_share("tier", tier))
+                garden = replace(garden, tier=check.share("tier", tier))
             with self._opened.administering(self._principal, "garden.update", slug):
                 self._access.put_garden(garden)
         return garden

@@ -7,13 +7,12 @@ a hash of the secret is stored, so nobody can read a key out of the file.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
+from recollect import check
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.hours import iso
 from recollect.model import Principal
 from recollect.opened import OpenStore
-from recollect.paks.validate import optional_text
 from recollect.policy.keys import (
     PREFIX_BYTES,
     SECRET_BYTES,
@@ -67,7 +66,7 @@ class Keys:
             prefix=prefix,
             digest=digest,
             principal=principal,
-            name=optional_text("name", name) or "",
+            name=check.optional_text("name", name) or "",
             created_at=iso(now),
             expires_at=None if expires_at is None else _ahead(expires_at, now),
         )
@@ -106,14 +105,9 @@ class Keys:
 
 
 def _ahead(expires_at: object, now: float) -> str:
-    try:
-        moment = datetime.fromisoformat(expires_at) if isinstance(expires_at, str) else None
-        seconds = moment.timestamp() if moment and moment.utcoffset() is not None else None
-    except (ValueError, OverflowError):
-        seconds = None
-    if seconds is None or seconds <= now:
+    stamp = check.time_in_utc("expires_at", expires_at)
+    if stamp <= iso(now):
         raise InvalidInput(
-            f"expires_at must be a time to come, not {expires_at!r:.60}.",
-            hint="2027-01-31T12:00:00Z",
+            f"expires_at must be a time to come, not {stamp}.", hint="2027-01-31T12:00:00Z"
         )
-    return iso(seconds)
+    return stamp

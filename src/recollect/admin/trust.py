@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.errors import InvalidInput
+from recollect import check
 from recollect.model import Principal
 from recollect.opened import OpenStore
-from recollect.paks.validate import optional_text
 from recollect.policy.permit import need
-from recollect.policy.trust import UNKNOWN_SOURCE, checked_share
+from recollect.policy.trust import UNKNOWN_SOURCE
 
 __all__ = ["Trust"]
 
@@ -31,10 +30,8 @@ class Trust:
         Facts that it ingests are capped by it, and below one half they wait in quarantine.
         """
         need(self._principal, "admin")
-        name = optional_text("source", source)
-        if not name:
-            raise InvalidInput("source is blank.", hint="name the source.")
-        share = checked_share("trust", trust)
+        name = check.filled_text("source", source)
+        share = check.share("trust", trust, hint="1 is full trust.")
         with self._opened.administering(self._principal, "trust.set", name, str(share)):
             self._access.set_trust(self._principal.tenant, name, share)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from recollect import check
 from recollect.dates import read_moment
 from recollect.engine import Recollect
 from recollect.errors import InvalidInput
@@ -135,11 +136,7 @@ def _newest(collection: Collection) -> datetime:
 
 def _moment(item: Item) -> datetime | None:
     given = item.arguments.get("occurred_at")
-    read = read_moment(given) if isinstance(given, str) else None
-    if read is None:
-        return None
-    told = datetime.fromisoformat(read)
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return check.instant(read_moment(given)) if isinstance(given, str) else None
 
 
 def _remember(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from recollect import check
 from recollect.errors import InvalidInput
 from recollect.frames.builtin import CACHE_EVENTS
 from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
@@ -31,7 +32,7 @@ def checked(frame: FrameDefinition) -> FrameDefinition:
         name=checked_name(frame.name),
         filters=_filters(frame.filters),
         guarantees=_patterns("guarantees", frame.guarantees),
-        token_budget=_positive_int("token_budget", frame.token_budget),
+        token_budget=check.whole("token_budget", frame.token_budget, most=_LARGEST),
         cache=None if frame.cache is None else _cache(frame.cache),
     )
 
@@ -66,7 +67,7 @@ def _cache(cache: CachePolicy) -> CachePolicy:
                 f"there is no event {event!r} to end a cached answer.",
                 hint=f"known events: {', '.join(CACHE_EVENTS)}.",
             )
-    ttl_seconds = _positive_int("ttl_seconds", cache.ttl_seconds)
+    ttl_seconds = check.whole("ttl_seconds", cache.ttl_seconds, most=_LARGEST)
     return CachePolicy(ttl_seconds=ttl_seconds, invalidate_on=events)
 
 
@@ -94,16 +95,13 @@ def _texts(field: str, values: object) -> tuple[str, ...]:
 def _window(hours: object) -> float | None:
     if hours is None:
         return None
-    if not isinstance(hours, int | float) or isinstance(hours, bool) or not 0 < hours <= _LARGEST:
+    window = check.number("search_window_hours", hours, least=0, most=_LARGEST)
+    if not window:
         raise _wrong("search_window_hours", "hours above 0, or None for no window", hours)
-    return float(hours)
-
-
-def _positive_int(field: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _LARGEST:
-        raise _wrong(field, f"a whole number from 1 to {_LARGEST}", value)
-    return value
+    return window
 
 
 def _wrong(field: str, takes: str, got: object) -> InvalidInput:
-    return InvalidInput(f"{field} does not take {got!r}.", hint=f"{field} takes {takes}.")
+    return InvalidInput(
+        f"{field} does not take {check.shown(got)}.", hint=f"{field} takes {takes}."
+    )

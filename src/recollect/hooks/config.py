@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, cast, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
+from recollect import check
+from recollect.errors import InvalidInput
 from recollect.hooks.errors import HookConfigError
 from recollect.hooks.events import PAYLOADS, HookEvent
 from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
@@ -23,6 +25,8 @@ from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
 __all__ = ["FIELDS", "TIMEOUT_MS", "load", "parse"]
 
 TIMEOUT_MS = (1, 30_000)
+_PRIORITY_MAX = 10**9
+_T = TypeVar("_T")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
@@ -187,22 +191,23 @@ def _event(value: object) -> HookEvent:
         ) from None
 
 
-def _text(field: str) -> Callable[[object], str]:
-    def check(value: object) -> str:
-        if not isinstance(value, str) or not value:
-            raise _Wrong(field, f"must be a text, not {value!r}")
-        return value
+def _checked(field: str, checks: Callable[[str, object], _T]) -> Callable[[object], _T]:
+    def checked(value: object) -> _T:
+        try:
+            return checks(field, value)
+        except InvalidInput as error:
+            raise _Wrong(field, error.message.removesuffix("."), error.hint) from None
 
-    return check
+    return checked
 
 
 def _one_of(field: str, names: tuple[str, ...]) -> Callable[[object], str]:
-    def check(value: object) -> str:
+    def checked(value: object) -> str:
         if not isinstance(value, str) or value not in names:
             raise _Wrong(field, f"must be {', '.join(names[:-1])} or {names[-1]}, not {value!r}")
         return value
 
-    return check
+    return checked
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -217,21 +222,13 @@ def _command(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _whole(field: str) -> Callable[[object], int]:
-    def check(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise _Wrong(field, f"must be a whole number, not {value!r}")
-        return value
-
-    return check
+def _priority(field: str, value: object) -> int:
+    return check.whole(field, value, least=-_PRIORITY_MAX, most=_PRIORITY_MAX)
 
 
-def _timeout(value: object) -> int:
-    number = _whole("timeout_ms")(value)
+def _timeout(field: str, value: object) -> int:
     least, most = TIMEOUT_MS
-    if not least <= number <= most:
-        raise _Wrong("timeout_ms", f"must be from {least} to {most}, not {number}")
-    return number
+    return check.whole(field, value, least=least, most=most)
 
 
 def _flag(value: object) -> bool:
@@ -253,12 +250,12 @@ def _env(value: object) -> tuple[tuple[str, str], ...]:
 FIELDS: Mapping[str, Callable[[object], Any]] = {
     "event": _event,
     "command": _command,
-    "python": _text("python"),
-    "priority": _whole("priority"),
-    "timeout_ms": _timeout,
+    "python": _checked("python", check.filled_text),
+    "priority": _checked("priority", _priority),
+    "timeout_ms": _checked("timeout_ms", _timeout),
     "mode": _one_of("mode", get_args(Mode)),
     "enabled": _flag,
-    "namespace": _text("namespace"),
+    "namespace": _checked("namespace", check.filled_text),
     "fail_mode": _one_of("fail_mode", get_args(FailMode)),
     "env": _env,
 }

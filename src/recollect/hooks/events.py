@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar, TypeVar
 
+from recollect import check
 from recollect.errors import InvalidInput
-from recollect.paks.validate import optional_text
 
 __all__ = [
     "PAYLOADS",
@@ -34,8 +34,10 @@ __all__ = [
     "RecallExpandQuery",
 ]
 
-Check = Callable[[object], Any]
+Check = Callable[[str, object], Any]
 P = TypeVar("P", bound="Payload")
+
+_LARGEST = 10**18
 
 
 class EventClass(Enum):
@@ -85,41 +87,26 @@ class HookEvent(StrEnum):
 _DEADLINES_S = {event: event.event_class.value for event in HookEvent}
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be a text")
+def _text(field: str, value: object) -> str:
     # Half a surrogate pair, as from a broken JSON source, must not hurt.
-    return value.encode(errors="replace").decode()
+    mended = value.encode(errors="replace").decode() if isinstance(value, str) else value
+    return check.text(field, mended, nul=True)
 
 
-def _name(value: object) -> str:
-    try:
-        return optional_text("it", _text(value)) or ""
-    except InvalidInput as error:
-        raise ValueError(f"cannot be used: {error.message}") from None
+def _count(field: str, value: object) -> int | None:
+    count = check.whole(field, value, least=-_LARGEST, most=_LARGEST)
+    return count if count > 0 else None
 
 
-def _count(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("must be a whole number")
-    return value if value > 0 else None
-
-
-def _share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError("must be a number from 0 to 1")
-    return float(value)
-
-
-def _tags(value: object) -> tuple[str, ...]:
+def _tags(field: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(tag, str) for tag in value):
-        raise ValueError("must be a list of texts")
+        raise InvalidInput(f"{field} must be a list of texts.")
     return tuple(value)
 
 
-def _facts(value: object) -> tuple[Mapping[str, Any], ...]:
+def _facts(field: str, value: object) -> tuple[Mapping[str, Any], ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(one, dict) for one in value):
-        raise ValueError("must be a list of objects")
+        raise InvalidInput(f"{field} must be a list of objects.")
     return tuple(value)
 
 
@@ -150,9 +137,9 @@ class Payload:
             if field != name and field in given:
                 continue
             try:
-                checked = None if value is None else cls.changes[field](value)
-            except ValueError as error:
-                raise ValueError(f"{name} {error}") from None
+                checked = None if value is None else cls.changes[field](name, value)
+            except InvalidInput as error:
+                raise ValueError(error.message.removesuffix(".")) from None
             if checked is not None:
                 found[field] = checked
         return found
@@ -183,7 +170,7 @@ class RecallExpandQuery(Payload):
     """A recall before anything else: the question, where to look, how many."""
 
     event = HookEvent.PRE_RECALL_EXPAND
-    changes = {"query": _text, "namespace": _name, "k": _count}  # noqa: RUF012 - typed in Payload
+    changes = {"query": _text, "namespace": _text, "k": _count}  # noqa: RUF012 - typed in Payload
     also_called = {"content": "query", "priority": "k"}  # noqa: RUF012
 
     query: str
@@ -198,7 +185,7 @@ class PreRecall(Payload):
     event = HookEvent.PRE_RECALL
     changes = {  # noqa: RUF012
         "query": _text,
-        "namespace": _name,
+        "namespace": _text,
         "k": _count,
         "token_budget": _count,
         "tags": _tags,
@@ -274,7 +261,7 @@ class PreSelect(Payload):
     event = HookEvent.PRE_SELECT
     changes = {  # noqa: RUF012
         "query": _text,
-        "namespace": _name,
+        "namespace": _text,
         "k": _count,
         "token_budget": _count,
     }
@@ -293,7 +280,7 @@ class PreRemember(Payload):
     event = HookEvent.PRE_REMEMBER
     changes = {  # noqa: RUF012
         "content": _text,
-        "namespace": _name,
+        "namespace": _text,
         "title": _text,
         "summary": _text,
         "tags": _tags,
@@ -302,7 +289,7 @@ class PreRemember(Payload):
         "entity": _text,
         "relation": _text,
         "value": _text,
-        "confidence": _share,
+        "confidence": check.share,
     }
 
     content: str
@@ -360,7 +347,7 @@ class PreLink(Payload):
     """Two Paks that are about to be joined."""
 
     event = HookEvent.PRE_LINK
-    changes = {"weight": _share}  # noqa: RUF012
+    changes = {"weight": check.positive_share}  # noqa: RUF012
 
     pak_id: str
     other: str

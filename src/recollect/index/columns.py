@@ -7,7 +7,6 @@ numbers are given in order of arrival, so they may be compared for equality and 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import count
 from math import inf
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect import check
 from recollect.dates import day_number
 from recollect.index.arrays import grow
 from recollect.model import Place
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _LARGEST = 2**31 - 1
 
 
@@ -195,12 +193,7 @@ def epoch_microseconds(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _moment(text: str) -> int | None:
-    try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MICROSECOND
+    return check.microseconds(text)
 
 
 def _end(valid_until: str | None) -> float:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from recollect import check
 from recollect.errors import InvalidInput
 
 __all__ = ["CachePolicy", "FrameDefinition", "FrameFilters", "Weights"]
 
 _TOLERANCE = 0.0001
+_SHARES = "weights are shares: five numbers from 0 to 1 that add up to 1."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,7 @@ class Weights:
     def __post_init__(self) -> None:
         values = asdict(self)
         for name, value in values.items():
-            if not _is_number(value) or not 0 <= value <= 1 + _TOLERANCE:
-                raise InvalidInput(
-                    f"weight {name} must be a number from 0 to 1, not {value!r}.",
-                    hint="weights are shares: five numbers from 0 to 1 that add up to 1.",
-                )
+            check.share(f"weight {name}", value, hint=_SHARES, slack=_TOLERANCE)
         total = sum(values.values())
         if abs(total - 1.0) > _TOLERANCE:
             raise InvalidInput(
@@ -102,10 +100,6 @@ class FrameDefinition:
         fields["guarantees"] = tuple(fields.get("guarantees", ()))
         fields["cache"] = CachePolicy(**_tuples(cache)) if cache else None
         return cls(**fields)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:

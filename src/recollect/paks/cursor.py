@@ -11,8 +11,8 @@ import binascii
 import json
 from typing import Any, NamedTuple
 
+from recollect import check
 from recollect.errors import InvalidInput
-from recollect.paks import validate
 from recollect.paks.rows import PakListFilters, PakRow
 
 __all__ = ["Position", "decode", "encode"]
@@ -62,6 +62,6 @@ def _well_formed(fields: Any) -> bool:
     return (
         isinstance(fields, list)
         and len(fields) == 4
-        and all(isinstance(field, str) and validate.is_encodable(field) for field in fields[:2])
+        and all(isinstance(field, str) and check.is_storable(field) for field in fields[:2])
         and all(field is None or isinstance(field, str) for field in fields[2:])
     )

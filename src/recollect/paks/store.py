@@ -18,6 +18,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
+from recollect import check
 from recollect.errors import InvalidInput, StoreTooNew
 from recollect.paks import attachments, cursor, fulltext, listing, opening, validate
 from recollect.paks.attachments import Attachment
@@ -224,18 +225,18 @@ class RecallStore:
 
     def delete_pak(self, pak_id: str) -> bool:
         """Delete a Pak and all that hangs on it; return whether there was one."""
-        if not validate.is_id(pak_id):
+        if not check.is_id(pak_id):
             return False
         with self._translated:
             return self._ready.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,)).rowcount > 0
 
     def get_pak(self, pak_id: str | None) -> PakRow | None:
         """Return the Pak with this id, or None."""
-        return self.get_paks([pak_id]).get(pak_id) if validate.is_id(pak_id) else None
+        return self.get_paks([pak_id]).get(pak_id) if check.is_id(pak_id) else None
 
     def get_paks(self, pak_ids: Iterable[str | None]) -> dict[str, PakRow]:
         """Return those Paks that exist, by id, in the order asked for."""
-        wanted = list(dict.fromkeys(filter(validate.is_id, validate.listed("pak_id", pak_ids))))
+        wanted = list(dict.fromkeys(filter(check.is_id, validate.listed("pak_id", pak_ids))))
         with self._translated:
             found = {
                 row[0]: PakRow(*row)
@@ -446,7 +447,7 @@ class RecallStore:
         return validate.risk_flags(flags, strict=self._strict)
 
     def _read(self, kind: Attachment[Entry], pak_id: str | None) -> list[Entry]:
-        if not validate.is_id(pak_id):
+        if not check.is_id(pak_id):
             return []
         with self._translated:
             return attachments.read(self._ready, kind, pak_id)
@@ -466,7 +467,7 @@ class RecallStore:
             attachments.add(conn, kind, pak_id=pak_id, entry=entries[0], now=stamp)
 
     def _remove(self, kind: Attachment[Entry], pak_id: str, key: tuple[str, ...]) -> bool:
-        if not all(validate.is_id(part) for part in (pak_id, *key)):
+        if not all(check.is_id(part) for part in (pak_id, *key)):
             return False
         with self._writing() as conn:
             return attachments.remove(conn, kind, pak_id=pak_id, key=key)

@@ -7,9 +7,10 @@ the field. Registry checks are asked for with `strict` and come after all others
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 
+from recollect import check
+from recollect.check import shown
 from recollect.errors import InvalidInput
 from recollect.paks.registry import REASON_CODES, RISK_FLAGS
 from recollect.paks.rows import (
@@ -23,8 +24,6 @@ from recollect.paks.rows import (
 __all__ = [
     "RISK_FLAG_SEVERITIES",
     "anchors",
-    "is_encodable",
-    "is_id",
     "listed",
     "optional_text",
     "pak_row",
@@ -36,6 +35,7 @@ __all__ = [
 ]
 
 RISK_FLAG_SEVERITIES = frozenset({"info", "warn", "block"})
+_FULL_WEIGHT = "1.0 is full weight; leave it out for the default."
 
 # What a caller may say of a Pak: its columns, but one `now` instead of the two times.
 _FIELDS = {name for name in PakRow._fields if not name.endswith("ed_at")} | {"now"}
@@ -43,36 +43,19 @@ _FIELDS = {name for name in PakRow._fields if not name.endswith("ed_at")} | {"no
 
 def required_text(field: str, value: Any) -> str:
     """Return `value` if it is a string that says something."""
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(
-            f"{field} must be a non-blank string, not {_shown(value)}.",
-            hint=f"pass a {field} with at least one visible character.",
-        )
-    return _encodable(field, value)
+    return check.filled_text(field, value, nul=True)
 
 
 def optional_text(field: str, value: Any) -> str | None:
     """Return `value` if it is a string or None."""
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise InvalidInput(
-            f"{field} must be a string or None, not {_shown(value)}.",
-            hint=f"pass {field} as text, or leave it out.",
-        )
-    return _encodable(field, value)
-
-
-def is_id(value: Any) -> TypeGuard[str]:
-    """Return whether `value` could be the id of a stored Pak, so that looking it up is safe."""
-    return isinstance(value, str) and bool(value.strip()) and is_encodable(value)
+    return check.optional_text(field, value, nul=True)
 
 
 def listed(field: str, values: Any) -> list[Any]:
     """Return `values` as a list; a string is one value, not a list of its letters."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInput(
-            f"{field} entries must come as a list, not {_shown(values)}.",
+            f"{field} entries must come as a list, not {shown(values)}.",
             hint="pass a list; an empty one is fine.",
         )
     return list(values)
@@ -80,24 +63,14 @@ def listed(field: str, values: Any) -> list[Any]:
 
 def timestamp(value: Any) -> str:
     """Return `value` as given if it is an ISO-8601 time in UTC."""
-    text = required_text("now", value)
-    try:
-        offset = datetime.fromisoformat(text).utcoffset()
-    except ValueError:
-        offset = None
-    if offset != timedelta(0):
-        raise InvalidInput(
-            f"now must be an ISO-8601 time in UTC, not {_shown(value)}.",
-            hint="write it like 2026-05-11T12:00:00Z.",
-        )
-    return text
+    return check.utc_time("now", value)
 
 
 def pak_row(fields: Any, stamp: str) -> PakRow:
     """Check the fields of one upsert; return the row to write, dated `stamp` or its own `now`."""
     if not isinstance(fields, Mapping):
         raise InvalidInput(
-            f"a Pak must be a mapping of its fields, not {_shown(fields)}.",
+            f"a Pak must be a mapping of its fields, not {shown(fields)}.",
             hint="pass a dict with the arguments of upsert_pak.",
         )
     for name in fields.keys() - _FIELDS:
@@ -127,7 +100,7 @@ def reason_codes(entries: Any, *, strict: bool) -> list[ReasonCodeEntry]:
     checked = [
         ReasonCodeEntry(
             required_text("reason_code", getattr(entry, "reason_code", None)),
-            _weight(getattr(entry, "weight", None)),
+            check.share("weight", getattr(entry, "weight", None), hint=_FULL_WEIGHT),
         )
         for entry in listed("reason_code", entries)
     ]
@@ -182,20 +155,10 @@ def relations(entries: Any) -> list[PakRelationEntry]:
     return checked
 
 
-def _weight(value: Any) -> float:
-    # A NaN fails the comparison too.
-    if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        raise InvalidInput(
-            f"weight must be a number from 0 to 1, not {_shown(value)}.",
-            hint="1.0 is full weight; leave it out for the default.",
-        )
-    return float(value)
-
-
 def _severity(value: Any) -> str:
     if not isinstance(value, str) or value not in RISK_FLAG_SEVERITIES:
         raise InvalidInput(
-            f"severity must be info, warn or block, not {_shown(value)}.",
+            f"severity must be info, warn or block, not {shown(value)}.",
             hint="recollect.paks.registry.RISK_FLAGS names the severity of each known flag.",
         )
     return value
@@ -206,7 +169,7 @@ def _no_duplicates(field: str, entries: list[Any], *, key: Callable[[Any], objec
     for entry in entries:
         if key(entry) in seen:
             raise InvalidInput(
-                f"duplicate {field} {_shown(key(entry))}.", hint="name each one once."
+                f"duplicate {field} {shown(key(entry))}.", hint="name each one once."
             )
         seen.add(key(entry))
 
@@ -226,26 +189,3 @@ def _pinned(entry: RiskFlagEntry) -> None:
             f"severity of {entry.risk_flag} is {pinned}, not {entry.severity}.",
             hint="use the pinned severity, or open without strict=True.",
         )
-
-
-def _encodable(field: str, value: str) -> str:
-    if not (value.isascii() or is_encodable(value)):
-        raise InvalidInput(
-            f"{field} holds half of a surrogate pair and cannot be stored as UTF-8.",
-            hint="decode the text with errors='replace' before passing it on.",
-        )
-    return value
-
-
-def is_encodable(value: str) -> bool:
-    """Return whether `value` can be stored, which half of a surrogate pair cannot."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _shown(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 60 else text[:57] + "..."

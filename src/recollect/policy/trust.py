@@ -5,9 +5,7 @@ In: what a source claims, and our trust in it. Out: what counts here.
 
 from __future__ import annotations
 
-from recollect.errors import InvalidInput
-
-__all__ = ["QUARANTINE_BELOW", "UNKNOWN_SOURCE", "capped", "checked_share", "is_low"]
+__all__ = ["QUARANTINE_BELOW", "UNKNOWN_SOURCE", "capped", "is_low"]
 
 # A source that nobody has spoken for: its facts are taken in, at half confidence at most.
 UNKNOWN_SOURCE = 0.5
@@ -23,12 +21,3 @@ def capped(confidence: float, trust: float) -> float:
 def is_low(trust: float) -> bool:
     """Return whether a source's facts go to quarantine."""
     return trust < QUARANTINE_BELOW
-
-
-def checked_share(field: str, value: object) -> float:
-    """Return a number from 0 to 1; a NaN is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(
-            f"{field} must be a number from 0 to 1, not {value!r:.60}.", hint="1 is full trust."
-        )
-    return float(value)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from recollect.check import is_id
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak
-from recollect.paks.validate import is_id
 from recollect.verbs.caller import Caller
 from recollect.write.link import edge_between
 

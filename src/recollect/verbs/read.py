@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect import asked
+from recollect.check import is_id
 from recollect.frames.cache import CacheKey, named
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks.events import PreFrame
@@ -20,7 +21,6 @@ from recollect.model import (
     RecallResponse,
     words_of,
 )
-from recollect.paks.validate import is_id
 from recollect.policy.sanitizer import plain
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect

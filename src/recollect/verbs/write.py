@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect import asked
+from recollect.check import optional_text
 from recollect.errors import InvalidInput, PakIdTaken
 from recollect.hooks import HookDenied
 from recollect.hooks.dispatcher import Touch
 from recollect.model import INSTRUCTION, Ingested, IngestedItem, Memory, Place, Remembered
-from recollect.paks.validate import optional_text
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.ports.store import ClockState, Standing

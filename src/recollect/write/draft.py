@@ -10,9 +10,9 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import Any
 
+from recollect import check
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.model import Memory, Place, words_of
@@ -23,7 +23,6 @@ __all__ = ["ARGUMENTS", "content_hash", "derived_id", "draft", "is_derived"]
 
 MAX_CONTENT_CHARS = 1_000_000
 MAX_TAGS = 256
-MAX_NAME_CHARS = 1_000
 TITLE_CHARS = 80
 _DERIVED = re.compile(r"pak_[0-9a-f]{32}")
 
@@ -52,11 +51,13 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         pak_id=_pak_id(arguments.get("pak_id"), content, place, names["project"]),
         content=content,
         title=_title(arguments.get("title"), content),
-        summary=_text("summary", arguments.get("summary") or ""),
+        summary=check.text("summary", arguments.get("summary") or ""),
         tags=tags,
-        confidence=_confidence(arguments.get("confidence", 1.0)),
+        confidence=check.share(
+            "confidence", arguments.get("confidence", 1.0), hint="1.0 is certain."
+        ),
         occurred_at=_occurred(arguments.get("occurred_at")),
-        valid_until=_moment("valid_until", arguments.get("valid_until")),
+        valid_until=_ends(arguments.get("valid_until")),
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
@@ -85,16 +86,14 @@ def derived_id(memory: Memory) -> str:
 
 def _pak_id(given: Any, content: str, place: Place, project: str | None) -> str:
     if given is not None:
-        return _name("pak_id", given)
+        return check.name("pak_id", given)
     parts = (place.tenant, place.owner, place.scope, place.team, place.garden, project, content)
     digest = hashlib.sha256("\x00".join(part or "" for part in parts).encode())
     return f"pak_{digest.hexdigest()[:32]}"
 
 
 def _content(value: Any) -> str:
-    content = _text("content", value)
-    if not content.strip():
-        raise InvalidInput("content is blank.", hint="remember a text that says something.")
+    content = check.filled_text("content", value)
     if len(content) > MAX_CONTENT_CHARS:
         raise InvalidInput(
             f"content has {len(content):,} characters; the most is {MAX_CONTENT_CHARS:,}.",
@@ -105,7 +104,7 @@ def _content(value: Any) -> str:
 
 def _title(given: Any, content: str) -> str:
     if given is not None:
-        return _name("title", given)
+        return check.name("title", given)
     line = " ".join(content.split())
     if len(line) <= TITLE_CHARS:
         return line
@@ -115,7 +114,7 @@ def _title(given: Any, content: str) -> str:
 def _tags(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput("tags must be a list of strings.", hint='write tags=["django"].')
-    tags = tuple(dict.fromkeys(_name("tag", tag) for tag in value))
+    tags = tuple(dict.fromkeys(check.name("tag", tag) for tag in value))
     if len(tags) > MAX_TAGS:
         raise InvalidInput(
             f"{len(tags):,} tags are too many; the most is {MAX_TAGS}.",
@@ -127,74 +126,22 @@ def _tags(value: Any) -> tuple[str, ...]:
 def _names(arguments: Mapping[str, Any]) -> dict[str, Any]:
     defaults = {"category": "knowledge", "pak_type": "memory", "authority": "user_approved"}
     return {
-        **{name: _name(name, arguments.get(name, defaults[name])) for name in _REQUIRED_NAMES},
+        **{name: check.name(name, arguments.get(name, defaults[name])) for name in _REQUIRED_NAMES},
         **{name: _optional(name, arguments.get(name)) for name in _OPTIONAL_NAMES},
     }
 
 
 def _optional(field: str, value: Any) -> str | None:
-    if value is None:
-        return None
-    text = _text(field, value)
-    if not text.strip():
-        raise InvalidInput(f"{field} is blank.", hint=f"leave {field} out, or fill it in.")
-    return text
+    return None if value is None else check.filled_text(field, value)
 
 
 def _occurred(value: Any) -> str | None:
     """Return a time in one spelling, or as it is where nobody can tell which time is meant."""
     if value is None:
         return None
-    text = _name("occurred_at", value)
+    text = check.name("occurred_at", value)
     return read_moment(text) or text
 
 
-def _moment(field: str, value: Any) -> str | None:
-    text = _optional(field, value)
-    try:
-        if text is not None:
-            datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidInput(
-            f"{field} must be an ISO-8601 time, not {text!r:.60}.", hint="2026-05-11T12:00:00Z"
-        ) from None
-    return text
-
-
-def _name(field: str, value: Any) -> str:
-    text = _text(field, value)
-    if not text.strip() or len(text) > MAX_NAME_CHARS:
-        raise InvalidInput(
-            f"{field} must have from 1 to {MAX_NAME_CHARS:,} characters and say something.",
-            hint=f"shorten or fill in the {field}.",
-        )
-    return text
-
-
-def _text(field: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(
-            f"{field} must be a string, not {type(value).__name__}.", hint=f"pass {field} as text."
-        )
-    if "\x00" in value:
-        raise InvalidInput(
-            f"{field} holds a NUL character.", hint="strip it: text.replace('\\x00', '')."
-        )
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(
-            f"{field} holds half of a surrogate pair.",
-            hint="decode the text with errors='replace' before you pass it on.",
-        ) from None
-    return value
-
-
-def _confidence(value: Any) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    # A NaN fails the comparison too.
-    if not number or not 0.0 <= value <= 1.0:
-        raise InvalidInput(
-            f"confidence must be a number from 0 to 1, not {value!r:.60}.", hint="1.0 is certain."
-        )
-    return float(value)
+def _ends(value: Any) -> str | None:
+    return None if value is None else check.time("valid_until", value)

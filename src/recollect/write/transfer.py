@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from recollect import check
 from recollect.errors import InvalidInput, RecollectError
 from recollect.index.index import MemoryIndex
 from recollect.model import Memory, Remembered
@@ -143,18 +144,16 @@ def imported(
 def _join(line: Line, now_called: Mapping[str, str]) -> _Join:
     """Return what a line joins; it must be right before anything is written."""
     ends = [now_called.get(str(line.fields.get(end))) for end in ("pak_id", "other")]
-    weight, note = line.fields.get("weight", 1.0), line.fields.get("note", "")
-    is_weight = isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight <= 1
     first, second = ends
-    if first is None or second is None or first == second or not is_weight:
+    if first is None or second is None or first == second:
         raise InvalidInput(
-            f"line {line.number} joins what is not among the memories, or has no proper weight.",
+            f"line {line.number} joins what is not among the memories.",
             hint="keep the lines of an export together, as they are.",
         )
-    if not isinstance(note, str) or "\x00" in note:
-        raise InvalidInput(f"line {line.number}: note must be a text.", hint="leave it out.")
+    weight = check.positive_share(f"line {line.number}: weight", line.fields.get("weight", 1.0))
+    note = check.text(f"line {line.number}: note", line.fields.get("note", ""))
     automatic = line.fields.get("automatic") is True
-    return _Join(line.kind, (first, second), float(weight), automatic, note)
+    return _Join(line.kind, (first, second), weight, automatic, note)
 
 
 def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool]]:

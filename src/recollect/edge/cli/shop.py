@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from recollect import check
 from recollect.engine import Recollect
 from recollect.paks import PakAnchorEntry, PakRelationEntry, ReasonCodeEntry, RiskFlagEntry
 from recollect.samples import SampleMemory, load_shop
@@ -37,7 +38,7 @@ def fill(path: Path) -> Iterator[Recollect]:
     with Recollect.open(path, embedder="static", clock=calendar) as memory:
         samples = sorted(load_shop(), key=lambda sample: sample.remembered_at)
         for sample in samples:
-            calendar.at = datetime.fromisoformat(sample.remembered_at)
+            calendar.at = check.instant(sample.remembered_at) or calendar.at
             _remember(memory, sample)
         calendar.at += timedelta(days=1)
         _connect(memory, samples)

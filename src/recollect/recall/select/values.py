@@ -6,17 +6,16 @@ all that there is to know besides the store. `to_dict` of a result is plain data
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args, overload
 
+from recollect import check
 from recollect.errors import InvalidInput
 from recollect.model import Dropped, PackageFlag
 from recollect.paks import RiskFlagEntry
 from recollect.paks.registry import REASON_WEIGHTS
-from recollect.paks.validate import is_encodable, optional_text
 
 __all__ = [
     "LOUDNESS",
@@ -190,26 +189,32 @@ def checked(query: SelectQuery, now: str) -> SelectQuery:
             f"exclude must be penalty or skip, not {query.exclude!r}.",
             hint="penalty lowers the score of a Pak with an exclude code; skip leaves it out.",
         )
-    asked_at = now if query.now is None else query.now
+    asked_at: object = now if query.now is None else query.now
     if isinstance(asked_at, datetime) and asked_at.utcoffset() is not None:
-        asked_at = asked_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        asked_at = _in_utc(asked_at)
     if not isinstance(asked_at, str) or moment(asked_at) is None:
         raise InvalidInput(
-            f"now must be an ISO-8601 time in UTC, not {query.now!r}.",
+            f"now must be an ISO-8601 time in UTC, not {check.shown(query.now)}.",
             hint="write it like 2026-05-11T12:00:00Z.",
         )
-    text = query.text if is_encodable(query.text) else query.text.encode(errors="replace").decode()
+    text = (
+        query.text
+        if check.is_storable(query.text)
+        else query.text.encode(errors="replace").decode()
+    )
     return replace(query, text=text, now=asked_at)
+
+
+def _in_utc(at: datetime) -> str | None:
+    try:
+        return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:  # its offset takes it out of the calendar
+        return None
 
 
 def moment(text: str) -> int | None:
     """Return a time as microseconds since 1970, or None if it is not one; UTC unless it says."""
-    try:
-        at = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
-    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    return round(at.timestamp() * 1_000_000)
+    return check.microseconds(text)
 
 
 def _check_words(query: SelectQuery) -> None:
@@ -217,40 +222,22 @@ def _check_words(query: SelectQuery) -> None:
         raise InvalidInput(
             f"text must be a string, not {type(query.text).__name__}.", hint="pass '' for none."
         )
-    optional_text("project", query.project)
-    optional_text("pak_type", query.pak_type)
+    check.optional_text("project", query.project, nul=True)
+    check.optional_text("pak_type", query.pak_type, nul=True)
 
 
 def _check_numbers(query: SelectQuery) -> None:
-    _whole("limit", query.limit)
+    check.whole("limit", query.limit, most=_MOST)
     if query.token_budget is not None:
-        _whole("token_budget", query.token_budget)
-    days = query.recency_window_days
-    if not _is_number(days) or days < 0:
-        raise InvalidInput(
-            f"recency_window_days must be a number of days, 0 or more, not {days!r}.",
-            hint="with 0 days no Pak is recent.",
-        )
+        check.whole("token_budget", query.token_budget, most=_MOST)
+    hint = "with 0 days no Pak is recent."
+    check.number("recency_window_days", query.recency_window_days, least=0, hint=hint)
     if not isinstance(query.weights, Mapping):
         raise InvalidInput(
             f"weights must map reason codes to numbers, not {type(query.weights).__name__}.",
             hint="pass your own literal, like {**REASON_WEIGHTS, 'user_pinned': 2.0}.",
         )
     for code, weight in query.weights.items():
-        if not isinstance(code, str) or not _is_number(weight):
-            raise InvalidInput(
-                f"weights must map reason codes to numbers, not {code!r} to {weight!r}.",
-                hint="every weight is a finite number; negative ones lower the score.",
-            )
-
-
-def _whole(field_name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
-        raise InvalidInput(
-            f"{field_name} must be a whole number, 1 or more, not {value!r}.",
-            hint=f"leave {field_name} out for the default.",
-        )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        check.text("a reason code in weights", code, nul=True)
+        hint = "every weight is a finite number; negative ones lower the score."
+        check.number(f"the weight of {check.shown(code)} in weights", weight, hint=hint)

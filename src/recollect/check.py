@@ -1,0 +1,231 @@
+"""What a value from outside must be: a text, a name, an id, a share, a whole number, a time.
+
+In: the name of a field and whatever was passed for it. Out: the value to use, which passes again
+unchanged, or `InvalidInput` that names the field and says what to do. Standard library only. No
+other room says for itself what one of these is; what follows from a value is not decided here.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TypeGuard
+
+from recollect.errors import InvalidInput
+
+__all__ = [
+    "NAME_CHARS_MAX",
+    "filled_text",
+    "instant",
+    "is_id",
+    "is_number",
+    "is_storable",
+    "microseconds",
+    "name",
+    "number",
+    "optional_name",
+    "optional_text",
+    "pak_id",
+    "positive_share",
+    "read_time",
+    "share",
+    "shown",
+    "text",
+    "time",
+    "time_in_utc",
+    "utc_time",
+    "whole",
+]
+
+NAME_CHARS_MAX = 1_000
+
+_SHOWN_CHARS = 60
+_LARGEST = sys.float_info.max
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LIKE_THIS = "write it like 2026-05-11T12:00:00Z."
+
+
+def text(field: str, value: object, *, nul: bool = False) -> str:
+    """Return a string that can be stored; NUL is let through only where it always was."""
+    if not isinstance(value, str):
+        raise InvalidInput(
+            f"{field} must be a text, not {shown(value)}.", hint=f"pass {field} as text."
+        )
+    if "\x00" in value and not nul:
+        raise InvalidInput(
+            f"{field} holds a NUL character.", hint="strip it: text.replace('\\x00', '')."
+        )
+    if not is_storable(value):
+        raise InvalidInput(
+            f"{field} holds half of a surrogate pair and cannot be stored as UTF-8.",
+            hint="decode the text with errors='replace' before you pass it on.",
+        )
+    return value
+
+
+def filled_text(field: str, value: object, *, nul: bool = False) -> str:
+    """Return a string that can be stored and says something."""
+    if isinstance(value, str) and not value.strip():
+        raise InvalidInput(
+            f"{field} must be a text that says something, not {shown(value)}.",
+            hint=f"pass a {field} with at least one visible character.",
+        )
+    return text(field, value, nul=nul)
+
+
+def optional_text(field: str, value: object, *, nul: bool = False) -> str | None:
+    """Return a string that can be stored, or None."""
+    return None if value is None else text(field, value, nul=nul)
+
+
+def name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str:
+    """Return a text that says something and is short enough to be called by."""
+    called = filled_text(field, value)
+    if len(called) > most:
+        raise InvalidInput(
+            f"{field} must have from 1 to {most:,} characters, not {len(called):,}.",
+            hint=f"shorten the {field}.",
+        )
+    return called
+
+
+def optional_name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str | None:
+    """Return a name, or None."""
+    return None if value is None else name(field, value, most=most)
+
+
+def pak_id(field: str, value: object) -> str:
+    """Return what could be the id of a memory."""
+    return filled_text(field, value, nul=True)
+
+
+def is_id(value: object) -> TypeGuard[str]:
+    """Return whether a value could be the id of a memory, so that looking it up is safe."""
+    return isinstance(value, str) and bool(value.strip()) and is_storable(value)
+
+
+def share(field: str, value: object, *, hint: str = "", slack: float = 0.0) -> float:
+    """Return a number from 0 to 1; `slack` is what rounding may have added to the 1."""
+    # A NaN fails the comparison too, and a whole number of any size passes through it unharmed.
+    if not is_number(value) or not 0 <= value <= 1 + slack:
+        raise InvalidInput(
+            f"{field} must be a number from 0 to 1, not {shown(value)}.",
+            hint=hint or f"write {field} as a share: 0 is nothing, 1 is all.",
+        )
+    return float(value)
+
+
+def positive_share(field: str, value: object, *, hint: str = "") -> float:
+    """Return a number above 0 and at most 1."""
+    if not is_number(value) or not 0 < value <= 1:
+        raise InvalidInput(
+            f"{field} must be above 0 and at most 1, not {shown(value)}.",
+            hint=hint or f"write {field} as a share: 1 is all.",
+        )
+    return float(value)
+
+
+def number(
+    field: str, value: object, *, least: float = -_LARGEST, most: float = _LARGEST, hint: str = ""
+) -> float:
+    """Return a finite number within bounds."""
+    if not is_number(value) or not least <= value <= most:
+        bounds = f" from {least:g} to {most:g}" if most < _LARGEST else ""
+        bounds = bounds or (f", {least:g} or more" if least > -_LARGEST else "")
+        raise InvalidInput(
+            f"{field} must be a finite number{bounds}, not {shown(value)}.",
+            hint=hint or f"leave {field} out for the default.",
+        )
+    return float(value)
+
+
+def whole(field: str, value: object, *, most: int, least: int = 1, hint: str = "") -> int:
+    """Return a whole number within bounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(
+            f"{field} must be a whole number from {least:,} to {most:,}, not {shown(value)}.",
+            hint=hint or f"leave {field} out for the default.",
+        )
+    return value
+
+
+def time(field: str, value: object) -> str:
+    """Return an ISO-8601 time as it was written, with or without an offset."""
+    written = filled_text(field, value)
+    if read_time(written) is None:
+        raise InvalidInput(
+            f"{field} must be an ISO-8601 time, not {shown(value)}.", hint=_LIKE_THIS
+        )
+    return written
+
+
+def utc_time(field: str, value: object) -> str:
+    """Return an ISO-8601 time in UTC as it was written."""
+    at = read_time(value)
+    if at is None or at.utcoffset() != timedelta(0) or not isinstance(value, str):
+        raise _no_utc(field, value)
+    return value
+
+
+def time_in_utc(field: str, value: object) -> str:
+    """Return an ISO-8601 time that says its offset as it is stored: in UTC, to the second."""
+    at = read_time(value)
+    if at is None or at.utcoffset() is None:
+        raise _no_utc(field, value)
+    try:
+        moved = at.astimezone(UTC)
+    except OverflowError:  # its offset takes it out of the calendar
+        raise _no_utc(field, value) from None
+    return f"{moved.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+def read_time(value: object) -> datetime | None:
+    """Return an ISO-8601 time as it was written, or None for what is none."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def instant(value: object) -> datetime | None:
+    """Return the moment that an ISO-8601 time means, in UTC unless it says otherwise, or None."""
+    at = read_time(value)
+    return at if at is None or at.tzinfo is not None else at.replace(tzinfo=UTC)
+
+
+def microseconds(value: object) -> int | None:
+    """Return an ISO-8601 time as microseconds since 1970, or None for what is none."""
+    at = instant(value)
+    return None if at is None else (at - _EPOCH) // _MICROSECOND
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_storable(value: str) -> bool:
+    """Return whether a string can be stored as UTF-8, which half of a surrogate pair cannot."""
+    if value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(value: object) -> str:
+    """Return a value as an error quotes it: short and printable, whatever it is."""
+    try:
+        written = ascii(value)
+    except (ValueError, RecursionError):  # a number of too many digits, or a list without an end
+        return f"a {type(value).__name__} that is too large to show"
+    return written if len(written) <= _SHOWN_CHARS else f"{written[: _SHOWN_CHARS - 3]}..."
+
+
+def _no_utc(field: str, value: object) -> InvalidInput:
+    return InvalidInput(
+        f"{field} must be an ISO-8601 time in UTC, not {shown(value)}.", hint=_LIKE_THIS
+    )
