@@ -68,8 +68,7 @@ def filled_text(field: str, value: object, *, nul: bool = False) -> str:
     """Return a string that can be stored and says something."""
     if isinstance(value, str) and not value.strip():
         raise InvalidInput(
-            f"{field} must be a text that says something, not {shown(value)}.",
-            hint=f"pass a {field} with at least one visible character.",
+            f"{field} is blank.", hint=f"pass a {field} with at least one visible character."
         )
     return text(field, value, nul=nul)
 
