@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import Stemmer  # type: ignore[import-not-found]
 
 from recollect.dates import MONTHS, WEEKDAYS
+from recollect.normalise import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,7 +92,7 @@ def words(text: str) -> list[str]:
     """Return the words of a text in order, folded and not stemmed."""
     if text.isascii():
         return _ascii_words(text)
-    folded = unicodedata.normalize("NFKD", text).translate(_marks).casefold()
+    folded = normalise("NFKD", text).translate(_marks).casefold()
     return _WORD.findall(folded)
 
 

@@ -6,12 +6,12 @@ Frozen values, standard library only. `Memory` is what a store keeps and what an
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
+from recollect.normalise import normalise
 
 __all__ = ["INSTRUCTION", "WRITTEN", "Memory", "Remembered", "name_key", "words_of"]
 
@@ -106,4 +106,4 @@ def words_of(memory: Memory) -> tuple[str, ...]:
 
 def name_key(name: str) -> str:
     """Return the form in which two spellings of an entity's name are one."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return " ".join(normalise("NFKC", name).casefold().split())

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from recollect.normalise import is_composed, normalise
+
 __all__ = ["SHAPES", "SanitizerMode", "plain", "risks"]
 
 SanitizerMode = Literal["off", "flag", "block"]
@@ -96,10 +98,10 @@ _REPEATED = re.compile(r"(\W)\1{3,}")
 
 def plain(text: str) -> str:
     """Return a text in composed Unicode, without characters that nobody can see."""
-    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not _UNSEEN.search(text)):
+    if text.isascii() or (is_composed(text) and not _UNSEEN.search(text)):
         return text
     # What the unseen kept apart may belong together without them.
-    return unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+    return normalise("NFC", _UNSEEN.sub("", text))
 
 
 def risks(*texts: str) -> tuple[str, ...]:
@@ -116,8 +118,8 @@ def _folded(text: str) -> str:
     """Return a text as a reader would take it: look-alikes of letters and digits made equal."""
     if text.isascii():
         return text.lower()
-    seen = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).casefold()
-    stripped = unicodedata.normalize("NFD", seen)
+    seen = normalise("NFKC", _UNSEEN.sub("", text)).casefold()
+    stripped = normalise("NFD", seen)
     letters = "".join(c for c in stripped if not unicodedata.combining(c))
     return letters.translate(_LOOK_ALIKES)
 

@@ -28,7 +28,8 @@ from recollect.recall.times import Time, asks_when, day_of, times_in
 __all__ = ["Question", "ask"]
 
 _PUNCTUATION = "\"'.,;:!?()[]{}<>…“”\u2018\u2019«»"
-_QUOTED = re.compile(r"[\"“«]([^\"”»]+)[\"”»]")
+# What is quoted holds no opening mark either: a row of those would be searched through for each.
+_QUOTED = re.compile(r"[\"“«]([^\"“”«»]+)[\"”»]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

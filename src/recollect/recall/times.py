@@ -54,6 +54,8 @@ _LEADING = re.compile(
     r"[\s-]+(?:the\s+)?$",
     re.IGNORECASE,
 )
+# So far back it is looked for: for each month once through all of a question would be too long.
+_LEAD_CHARACTERS = 40
 # "When" asks only where a question or a clause begins: "who helps when it rains?" does not.
 _WHEN = re.compile(
     r"(?:^|[,;:.?!]|\b(?:me|us|know|remember|say|said|exactly|since|and|or))\s*\bwhen\b"
@@ -178,7 +180,8 @@ def _which_month(match: re.Match[str], _query: str, today: date) -> _Span:
 
 
 def _bare_month(match: re.Match[str], query: str, _today: date) -> _Span | None:
-    if not _LEADING.search(query[: match.start()]):
+    start = match.start()
+    if not _LEADING.search(query[max(0, start - _LEAD_CHARACTERS) : start]):
         return None
     return (*_month(_ANY_YEAR, _month_number(match["month"]))[:2], True)
 
