@@ -1,7 +1,7 @@
 """Whoever sends a text decides how long it is, never how long a character of it takes.
 
-The one place where a test looks at a clock: the processor's, best of three, and only at how a doubled
-text compares with its half.
+The one place where a test looks at a clock: the processor's, best of three, and only at how a text
+compares with one an eighth as long.
 """
 
 from __future__ import annotations
