@@ -1,8 +1,8 @@
 """Unicode normal forms at a bounded price: the only place that normalises text.
 
 In: any text. Out: the same text in a normal form, with runs of combining marks cut to thirty, as
-Unicode's stream-safe format does. Putting marks in order takes time by the square of a run's length,
-so that one text of nothing but marks would stop every process that reads it.
+Unicode's stream-safe format does. To put marks in order takes time by the square of their number:
+one text of nothing but marks would stop every process that reads it.
 """
 
 from __future__ import annotations
