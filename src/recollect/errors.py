@@ -11,12 +11,13 @@
     │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
     │   └── StoreTooNew             (RuntimeError)     written by a newer release
     ├── NotAllowed                  (PermissionError)  the principal may not do this
+    ├── UnknownPak                  (LookupError)      a call names a Pak that does not exist
     └── InvalidInput                (ValueError)       an argument is not what the call takes
         ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
         └── PakIdTaken                                 the id chosen for a Pak is in use
 
-`UnknownPak` (`sqlite3.IntegrityError`) stands beside the catalogue that raises it, in
-`recollect.paks.database`.
+`RecallStore` raises an `UnknownPak` that is a `sqlite3.IntegrityError` too, as its callers expect;
+that one is made where the driver is, in `recollect.paks.database`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = [
     "StoreTooNew",
     "StoreUnavailable",
     "UnknownGarden",
+    "UnknownPak",
 ]
 
 
@@ -117,6 +119,12 @@ class NotAllowed(RecollectError, PermissionError):
     """The principal may not do this; nothing was read or written."""
 
     code = "not_allowed"
+
+
+class UnknownPak(RecollectError, LookupError):
+    """The call names a Pak that does not exist; nothing was written."""
+
+    code = "unknown_pak"
 
 
 class UnknownGarden(InvalidInput, LookupError):

@@ -6,8 +6,8 @@ registries of reason codes and risk flags are in `recollect.paks.registry`.
 
 from __future__ import annotations
 
-from recollect.paks.database import UnknownPak
-from recollect.paks.rows import (
+from recollect.errors import UnknownPak
+from recollect.model.pak import (
     LIST_LIMIT_DEFAULT,
     LIST_LIMIT_MAX,
     CheckReport,

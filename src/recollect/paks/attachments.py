@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from recollect.paks.rows import (
+from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
     ReasonCodeEntry,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.paks.rows import PakListFilters, PakRow
+from recollect.model.pak import PakListFilters, PakRow
 
 __all__ = ["Position", "decode", "encode"]
 

@@ -23,11 +23,12 @@ from recollect.errors import (
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
+    UnknownPak,
 )
 
 __all__ = [
     "MEMORY",
-    "UnknownPak",
+    "BrokenReference",
     "connect",
     "connect_read_only",
     "damage",
@@ -47,10 +48,8 @@ CACHE_KIB = 8 * 1024
 _SAVEPOINT = "recollect_write"
 
 
-class UnknownPak(RecollectError, sqlite3.IntegrityError):
-    """The write names a Pak that does not exist; it was rolled back."""
-
-    code = "unknown_pak"
+class BrokenReference(UnknownPak, sqlite3.IntegrityError):
+    """SQLite found that a write names a Pak that does not exist; it was rolled back."""
 
 
 def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
@@ -162,15 +161,15 @@ def _translation(error: sqlite3.DatabaseError, path: Path) -> RecollectError | N
     if isinstance(error, RecollectError):
         return None
     if isinstance(error, sqlite3.IntegrityError):
-        return _unknown_pak() if "FOREIGN KEY" in str(error) else None
+        return _broken_reference() if "FOREIGN KEY" in str(error) else None
     # Errors that Python itself makes, and those of a closed connection, carry no code.
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     kind, message, hint = _MEANINGS.get(primary, (None, "", ""))
     return kind(f"{message.format(path=path)} ({error})", hint=hint) if kind else None
 
 
-def _unknown_pak() -> UnknownPak:
-    return UnknownPak(
+def _broken_reference() -> BrokenReference:
+    return BrokenReference(
         "The write names a Pak that is not in the catalogue; nothing was written.",
         hint="upsert the Pak first, or check the id.",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 
-from recollect.paks.rows import RepairReport
+from recollect.model.pak import RepairReport
 from recollect.paks.schema import RECONCILE_FULLTEXT
 
 __all__ = ["expression", "problems", "rebuild"]

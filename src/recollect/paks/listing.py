@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.model.pak import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, PakListFilters
 from recollect.paks import validate
-from recollect.paks.rows import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, PakListFilters
 
 __all__ = ["checked", "conditions", "page_size", "where"]
 

@@ -20,11 +20,7 @@ from typing import Any, Literal, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput, StoreTooNew
-from recollect.paks import attachments, cursor, fulltext, listing, opening, validate
-from recollect.paks.attachments import Attachment
-from recollect.paks.database import Translated, connect, connect_read_only, damage, read, write
-from recollect.paks.migrations import current_version
-from recollect.paks.rows import (
+from recollect.model.pak import (
     LIST_LIMIT_DEFAULT,
     LIST_LIMIT_MAX,
     CheckReport,
@@ -39,6 +35,10 @@ from recollect.paks.rows import (
     RiskFlagEntry,
     UpsertResult,
 )
+from recollect.paks import attachments, cursor, fulltext, listing, opening, validate
+from recollect.paks.attachments import Attachment
+from recollect.paks.database import Translated, connect, connect_read_only, damage, read, write
+from recollect.paks.migrations import current_version
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.paks.validate import RISK_FLAG_SEVERITIES
 from recollect.settings import default_recall_db_path

@@ -12,14 +12,14 @@ from typing import Any
 from recollect import check
 from recollect.check import shown
 from recollect.errors import InvalidInput
-from recollect.paks.registry import REASON_CODES, RISK_FLAGS
-from recollect.paks.rows import (
+from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
     PakRow,
     ReasonCodeEntry,
     RiskFlagEntry,
 )
+from recollect.paks.registry import REASON_CODES, RISK_FLAGS
 
 __all__ = [
     "RISK_FLAG_SEVERITIES",

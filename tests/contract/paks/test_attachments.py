@@ -530,3 +530,13 @@ def test_a_strict_store_still_reads_and_removes_what_others_wrote(
 
     assert strict.get_pak_reason_codes("p1") == [ReasonCodeEntry("mine", 0.5)]
     assert strict.remove_pak_reason_code("p1", "mine") is True
+
+
+def test_a_broken_reference_is_ours_and_the_drivers(store: RecallStore) -> None:
+    """Callers of old catch the driver's error, callers of the engine ours; both get this one."""
+    with pytest.raises(UnknownPak) as caught:
+        store.set_pak_reason_codes("nowhere", [ReasonCodeEntry("mandatory")])
+    assert isinstance(caught.value, sqlite3.IntegrityError)
+    assert isinstance(caught.value, LookupError)
+    assert caught.value.code == "unknown_pak"
+    assert not issubclass(UnknownPak, sqlite3.Error)
