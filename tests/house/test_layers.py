@@ -52,6 +52,14 @@ def test_the_catalogue_may_not_import_a_door(copy: Path) -> None:
     assert "recollect.paks.registry -> recollect.edge.wire" in result.stdout
 
 
+def test_a_selection_may_not_know_sqlite(copy: Path) -> None:
+    words = copy / "src/recollect/recall/select/words.py"
+    words.write_text(words.read_text() + "\nimport sqlite3\n")
+    result = lint(copy)
+    assert result.returncode != 0
+    assert "recollect.recall.select.words -> sqlite3" in result.stdout
+
+
 def test_a_door_sees_the_catalogue_only_through_its_public_modules() -> None:
     public = {"recollect.paks", "recollect.paks.registry"}
     for path in (ROOT / "src/recollect/edge").rglob("*.py"):

@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput, StoreTooNew
@@ -42,6 +42,9 @@ from recollect.paks.migrations import current_version
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.paks.validate import RISK_FLAG_SEVERITIES
 from recollect.settings import default_recall_db_path
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.catalogue import SqliteRecords
 
 __all__ = [
     "LIST_LIMIT_DEFAULT",
@@ -109,6 +112,7 @@ class RecallStore:
         self._strict = strict
         self._refusal = refusal
         self._looking = False
+        self._records: SqliteRecords | None = None
         self.lock = RLock() if any_thread else None
         self._translated = Translated(path, self.lock)
 
@@ -427,6 +431,16 @@ class RecallStore:
                     yield True
                 finally:
                     self._looking = False
+
+    def records(self) -> SqliteRecords:
+        """Return the catalogue by numbers, as selections read it; for use inside a snapshot."""
+        if self._records is None:
+            # Loads numpy, which a catalogue that nobody selects from can do without.
+            from recollect.stores.sqlite.catalogue import SqliteRecords
+
+            self._records = SqliteRecords(self._ready)
+        self._records.prepare()
+        return self._records
 
     def check(self) -> CheckReport:
         """Look for damage in the file, dangling references and a stale full-text table."""

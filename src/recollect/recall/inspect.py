@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recollect.model import Memory
-from recollect.paks import (
+from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
     PakRow,
     ReasonCodeEntry,
-    RecallStore,
     RiskFlagEntry,
 )
+from recollect.ports.catalogue import Catalogue
 from recollect.ports.store import Dispute
 from recollect.recall.sight import Sight
 
@@ -64,7 +64,7 @@ class Inspection:
 def inspect(
     pak_id: str,
     sight: Sight,
-    catalogue: RecallStore,
+    catalogue: Catalogue,
     *,
     may_read: Callable[[str], bool],
     active_hours: float,

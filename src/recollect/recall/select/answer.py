@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.model import Dropped
-from recollect.paks import RiskFlagEntry
+from recollect.model.pak import RiskFlagEntry
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.flags import Package, package_flags
 from recollect.recall.select.ranking import SIGNALS, Ranking
@@ -91,7 +91,7 @@ def _scores(
     matched: list[list[str]] = [[] for _ in places]
     for hit in ranking.hits:
         for number in np.flatnonzero(np.isin(ranking.slots[donors], hit.slots)).tolist():
-            matched[number].append(hit.token)
+            matched[number].append(hit.word)
     now = moment(str(ranking.query.now)) or 0
     days = (now - ranking.rows.columns.updated_us[ranking.slots[donors]]) // _DAY_US
     parts = ranking.parts_of(donors)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from recollect.model import RETURNED, UNKNOWN, Explanation
-from recollect.paks import PakRow, RecallStore
+from recollect.model.pak import PakRow
+from recollect.ports.catalogue import Catalogue
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select.ranking import Ranking
@@ -23,7 +24,7 @@ __all__ = ["explain"]
 
 
 def explain(
-    store: RecallStore,
+    store: Catalogue,
     pak_id: str,
     query: SelectQuery,
     *,

@@ -1,12 +1,11 @@
 """The flow of a selection: find, score, collapse, order, cut, tell.
 
-Reads happen here, in one state of the store and in a handful of statements however many candidates
-there are. What decides is in `ranking`, and is pure.
+Reads happen here, through the catalogue's port, in one state of it and in a handful of calls
+however many candidates there are. What decides is in `ranking`, and is pure.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,14 +13,13 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.paks import PakListFilters, RecallStore, RiskFlagEntry
-from recollect.paks.listing import conditions, where
+from recollect.ports.catalogue import Catalogue, CatalogueRecords
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import words
 from recollect.recall.select.answer import Picked, told
-from recollect.recall.select.columns import Kept, kept, listed
 from recollect.recall.select.ranking import Found, Ranking, rank, standing
+from recollect.recall.select.reads import KeptReads, reads_of
 from recollect.recall.select.values import SelectQuery, SelectResult, checked
 from recollect.recall.select.words import Hit
 
@@ -40,7 +38,7 @@ class Selection:
 
 
 def select(
-    store: RecallStore,
+    store: Catalogue,
     query: SelectQuery,
     *,
     readable: Readable = None,
@@ -55,7 +53,7 @@ def select(
 
 
 def traced(
-    store: RecallStore,
+    store: Catalogue,
     query: SelectQuery,
     *,
     readable: Readable = None,
@@ -71,14 +69,12 @@ def _now() -> str:
 
 
 def _selected(
-    store: RecallStore, query: SelectQuery, readable: Readable, count: TokenCounter
+    store: Catalogue, query: SelectQuery, readable: Readable, count: TokenCounter
 ) -> Selection:
-    tokens = words.tokens(query.text) if query.text.strip() else ()
     with store.snapshot() as committed:
-        words.prepare(store.conn)
-        reader = _Reader(store.conn, kept(store, alone=committed), readable)
-        hits = [reader.hit(token) for token in tokens]
-        found = reader.found(query, [hit for hit in hits if len(hit.slots)])
+        records = store.records()
+        reader = _Reader(records, reads_of(store, records, committed=committed), readable)
+        found = reader.found(query)
         ranking = rank(found, query, reader.rows, readable)
         picked = reader.picked(ranking)
     return Selection(told(ranking, picked, count), ranking)
@@ -87,25 +83,18 @@ def _selected(
 class _Reader:
     """One state of a store, seen by one caller."""
 
-    def __init__(self, conn: sqlite3.Connection, memory: Kept, readable: Readable) -> None:
-        self._conn = conn
-        self._memory = memory
+    def __init__(self, records: CatalogueRecords, reads: KeptReads, readable: Readable) -> None:
+        self._records = records
+        self._reads = reads
         self._readable = readable
-        self.rows = memory.rows
+        self.rows = reads.rows
 
-    def hit(self, token: str) -> Hit:
-        """Return the readable Paks that hold a word."""
-        hit = self._memory.hit(self._conn, token)
-        if self._readable is None:
-            return hit
-        mine = self._is_readable(hit.slots)
-        return Hit(token, hit.slots[mine], hit.counts[mine], hit.lengths[mine])
-
-    def found(self, query: SelectQuery, hits: list[Hit]) -> Found:
+    def found(self, query: SelectQuery) -> Found:
         """Return the candidates of a query."""
         if not (query.text.strip() or query.project or query.pak_type):
             newest = self._newest(query)
             return Found(newest, np.zeros(len(newest)), ())
+        hits = self._hits(query.text) if query.text.strip() else []
         slots = [hit.slots for hit in hits]
         if query.project or query.pak_type:
             slots.append(self._equal(query))
@@ -114,7 +103,7 @@ class _Reader:
         )
         bm25, first = np.zeros(len(everyone)), 0
         for hit in hits:
-            statistics = self._memory.statistics(self._conn, self._readable)
+            statistics = self._reads.statistics(self._records, self._readable)
             last = first + len(hit.slots)
             np.add.at(bm25, places[first:last], words.bm25(hit, statistics))
             first = last
@@ -127,32 +116,37 @@ class _Reader:
             *(copy for place in ranking.picked for copy in ranking.copies.get(place, ())),
         ]
         slots = ranking.slots[places]
-        wanted = (listed(self.rows.columns.row_ids[slots]),)
-        place_of = dict(zip(self.rows.columns.pak_ids[slots], places, strict=True))
-        texts = {
-            place_of[pak_id]: (title, summary)
-            for pak_id, title, summary in self._conn.execute(_TEXTS, wanted)
-        }
-        flags: dict[int, list[RiskFlagEntry]] = {place: [] for place in places}
-        for pak_id, *flag in self._conn.execute(_FLAGS, wanted):
-            flags[place_of[pak_id]].append(RiskFlagEntry(*flag))
-        return Picked(texts, flags)
+        row_ids = self.rows.columns.row_ids[slots]
+        place_of = dict(zip(row_ids.tolist(), places, strict=True))
+        said = {place_of[one.row]: one for one in self._records.texts(row_ids)}
+        return Picked(
+            texts={place: (one.title, one.summary) for place, one in said.items()},
+            flags={place: one.risk_flags for place, one in said.items()},
+        )
+
+    def _hits(self, text: str) -> list[Hit]:
+        """Return who of the readable Paks holds each word, leaving out words that none holds."""
+        found = words.distinct_words(text, self._records)
+        hits = (self._readable_of(self._reads.hit(self._records, word)) for word in found)
+        return [hit for hit in hits if len(hit.slots)]
+
+    def _readable_of(self, hit: Hit) -> Hit:
+        if self._readable is None:
+            return hit
+        mine = self._is_readable(hit.slots)
+        return Hit(hit.word, hit.slots[mine], hit.counts[mine], hit.lengths[mine])
 
     def _equal(self, query: SelectQuery) -> Ints:
         """Return the Paks that equal all the filters given."""
-        filters = PakListFilters(query.project or None, query.pak_type or None)
-        tests, values = conditions(filters)
-        sql = f"SELECT group_concat(paks.rowid) FROM main.paks{where(tests)}"
-        row_ids = words.numbers(self._conn.execute(sql, values).fetchone()[0])
-        return self._mine(self.rows.slots(self._conn, row_ids))
+        rows = self._records.equal_to(query.project or None, query.pak_type or None)
+        return self._mine(self.rows.slots(self._records, rows))
 
     def _newest(self, query: SelectQuery) -> Ints:
         """Return the newest Paks, as many as it takes to pick `limit` different ones."""
         size = 2 * query.limit
         while True:
-            newest = self._conn.execute(_NEWEST, (size,)).fetchall()
-            row_ids = np.fromiter((row[0] for row in newest), np.int64, len(newest))
-            slots = self._mine(self.rows.slots(self._conn, row_ids))
+            newest = self._records.newest(size)
+            slots = self._mine(self.rows.slots(self._records, newest))
             needed = self._needed(slots, query)
             if needed is not None or len(newest) < size:
                 return slots[:needed]
@@ -179,12 +173,3 @@ class _Reader:
             np.bool_,
             len(slots),
         )
-
-
-_NEWEST = "SELECT rowid FROM main.paks ORDER BY updated_at DESC, pak_id DESC LIMIT ?"
-_PICKED = "json_each(?) AS wanted CROSS JOIN main.paks AS p ON p.rowid = wanted.value"
-_TEXTS = f"SELECT p.pak_id, p.title, p.summary FROM {_PICKED}"
-_FLAGS = (
-    f"SELECT p.pak_id, f.risk_flag, f.severity FROM {_PICKED}"
-    " CROSS JOIN main.pak_risk_flags AS f ON f.pak_id = p.pak_id ORDER BY f.risk_flag"
-)

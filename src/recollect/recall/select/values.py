@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, overload
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.model import Dropped, PackageFlag
-from recollect.paks import RiskFlagEntry
+from recollect.model.pak import RiskFlagEntry
 from recollect.paks.registry import REASON_WEIGHTS
 
 __all__ = [

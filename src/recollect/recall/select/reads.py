@@ -1,0 +1,98 @@
+"""What selections have read of a catalogue, kept until it changes.
+
+In: a catalogue and its records. Out: rows, words and statistics as of now, read anew only where the
+catalogue says that something changed. Nothing is read here but through the port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from recollect.ports.catalogue import Catalogue, CatalogueRecords, Statistics, Touched
+from recollect.recall.select.columns import Documents, Rows
+from recollect.recall.select.words import Hit
+
+__all__ = ["KeptReads", "reads_of"]
+
+# So many occurrences of words are kept, three numbers each.
+_MOST_HELD = 1_000_000
+# Forgotten rows leave holes; with more than so many it is better to start anew.
+_MOST_FORGOTTEN = 50_000
+
+
+class KeptReads:
+    """What was read of one catalogue, good for one state of it.
+
+    What is known to have changed is forgotten row by row.
+    """
+
+    def __init__(self) -> None:
+        self._forgotten = 0
+        self.rows = Rows()
+        self._documents = Documents()
+        self._hits: dict[str, Hit] = {}
+        self._held = 0
+        self._counted: tuple[Collection[str] | None, Statistics] | None = None
+
+    def forget(self, touched: Touched) -> bool:
+        """Forget what was changed; return whether what is left is worth keeping."""
+        if len(touched.rows) or len(touched.documents):
+            self.rows.forget(touched.rows)
+            self._documents.forget(touched)
+            self._hits, self._held, self._counted = {}, 0, None
+            self._forgotten += len(touched.rows) + len(touched.documents)
+        return self._forgotten <= _MOST_FORGOTTEN
+
+    def hit(self, records: CatalogueRecords, word: str) -> Hit:
+        """Return the Paks that hold a word."""
+        known = self._hits.get(word)
+        if known is None:
+            known = self._read_hit(records, word)
+            self._held += len(known.slots)
+            if self._held > _MOST_HELD:
+                self._hits, self._held = {}, len(known.slots)
+            self._hits[word] = known
+        return known
+
+    def _read_hit(self, records: CatalogueRecords, word: str) -> Hit:
+        found = records.posting(word)
+        row_ids, lengths = self._documents.of(records, found.documents)
+        # Full text may hold rows of no Pak; nobody can pick those.
+        stands = row_ids >= 0
+        slots = self.rows.slots(records, row_ids[stands])
+        return Hit(word, slots, found.counts[stands], lengths[stands])
+
+    def statistics(self, records: CatalogueRecords, readable: Collection[str] | None) -> Statistics:
+        """Return how many documents count and how long they are together."""
+        if self._counted is None or self._counted[0] is not readable:
+            self._counted = (readable, records.statistics(readable))
+        return self._counted[1]
+
+
+@dataclass(slots=True)
+class _Marked:
+    """What is kept of one catalogue, as of a mark."""
+
+    mark: Any
+    reads: KeptReads
+
+
+_KEPT: WeakKeyDictionary[Catalogue, _Marked] = WeakKeyDictionary()
+
+
+def reads_of(catalogue: Catalogue, records: CatalogueRecords, *, committed: bool) -> KeptReads:
+    """Return what is known of the catalogue as it is now.
+
+    Inside a transaction of the caller, who may yet take it back, nothing is kept.
+    """
+    if not committed:
+        return KeptReads()
+    kept = _KEPT.get(catalogue)
+    mark, touched = records.changes(None if kept is None else kept.mark)
+    if kept is None or touched is None or not kept.reads.forget(touched):
+        kept = _KEPT[catalogue] = _Marked(mark, KeptReads())
+    kept.mark = mark
+    return kept.reads
