@@ -1,17 +1,23 @@
 # demo   see it work            test   lint, types, layers and every test
-# check  lint, types, layers    bench  measure, write bench/results/*.json
+# check  lint, types, layers    soak   the long tests: kills, races, ten times the examples
+# bench  measure, write bench/results/*.json
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench clean
+.PHONY: demo test soak check bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/recollect demo
 
+# One process a core: tests share no file, no port and no order.
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
+
+soak: $(VENV)/.dev
+	$(BIN)/pytest -n auto --dist worksteal --timeout 3600 -m soak
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n auto --dist worksteal --timeout 3600 tests/property
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

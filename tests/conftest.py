@@ -1,20 +1,20 @@
 """The same examples every time, so that a run tells of the code and not of the dice.
 
-`HYPOTHESIS_PROFILE=explore make test` throws the dice.
+`HYPOTHESIS_PROFILE=explore make test` throws the dice; `make soak` throws them far more often.
 """
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import settings
+from tests.examples import PROFILE
 
 from recollect.hooks import events
 
 settings.register_profile("repeat", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+settings.register_profile("soak", deadline=None)
+settings.load_profile(PROFILE)
 
 
 @pytest.fixture

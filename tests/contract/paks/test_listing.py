@@ -216,7 +216,8 @@ def test_a_row_deleted_between_pages_does_not_lose_the_place(store: RecallStore)
         ["list"],
         object(),
     ],
-    ids=lambda cursor: ascii(cursor)[:30],
+    # Without an address: every process of a run must name a case alike.
+    ids=lambda cursor: ascii(cursor).partition(" at 0x")[0][:30],
 )
 def test_a_malformed_cursor_is_a_value_error_with_a_hint(
     store: RecallStore, cursor: object

@@ -37,7 +37,10 @@ def at_once(processes: list[subprocess.Popen[str]]) -> list[int]:
     return [int(said) for said, _ in printed]
 
 
-@pytest.mark.parametrize(("links", "seconds"), [("no links", 10), ("links", 3)])
+@pytest.mark.parametrize(
+    ("links", "seconds"),
+    [("no links", 2), ("links", 2), pytest.param("no links", 10, marks=pytest.mark.soak)],
+)
 def test_two_write_while_a_third_recalls(
     tmp_path: Path, start: Start, links: str, seconds: int
 ) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Start
 
-KILLS = 50
+soak = pytest.mark.soak
 
 
 def pak(pak_id: str) -> dict[str, str]:
@@ -30,14 +30,15 @@ def pak(pak_id: str) -> dict[str, str]:
     }
 
 
-def test_a_writer_killed_50_times_loses_nothing_it_acknowledged(
-    tmp_path: Path, start: Start
+@pytest.mark.parametrize("kills", [10, pytest.param(50, marks=soak)])
+def test_a_writer_killed_many_times_loses_nothing_it_acknowledged(
+    tmp_path: Path, start: Start, kills: int
 ) -> None:
     path = tmp_path / "recall.db"
     moments = random.Random()
     acknowledged: dict[str, int] = {}
     productive = 0
-    for kill in range(KILLS):
+    for kill in range(kills):
         writer = start("write_until_killed.py", path, f"w{kill}")
         early = kill % 5 == 0  # while it starts, opens or migrates; else while it writes
         first = "" if early else writer.stdout.readline()
@@ -66,8 +67,8 @@ def test_a_writer_killed_50_times_loses_nothing_it_acknowledged(
         assert stale == []
         report = store.check()
         assert report == (True, store.count_paks(), ())
-    assert productive >= KILLS // 2
-    assert len(acknowledged) > KILLS
+    assert productive >= kills // 2
+    assert len(acknowledged) > kills
 
 
 def parsed(lines: list[str]) -> dict[str, int]:
@@ -94,13 +95,14 @@ def test_eight_processes_open_one_new_file_at_once(tmp_path: Path, start: Start)
             assert store.check() == (True, 8, ())
 
 
-def test_four_write_and_four_read_for_ten_seconds(tmp_path: Path, start: Start) -> None:
+@pytest.mark.parametrize("seconds", [2, pytest.param(10, marks=soak)])
+def test_four_write_and_four_read_at_once(tmp_path: Path, start: Start, seconds: int) -> None:
     path = tmp_path / "recall.db"
     RecallStore.open(path).close()
     names = [f"writer-{at}" for at in range(4)]
-    writers = [start("write_for_seconds.py", path, name, 10) for name in names]
+    writers = [start("write_for_seconds.py", path, name, seconds) for name in names]
     modes = ["read_only", "read_write"] * 2
-    readers = [start("read_for_seconds.py", path, mode, 10) for mode in modes]
+    readers = [start("read_for_seconds.py", path, mode, seconds) for mode in modes]
 
     results = [process.communicate() for process in (*writers, *readers)]
 

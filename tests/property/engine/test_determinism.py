@@ -15,6 +15,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.house.snippets import ROOT
 from tests.property.engine import rows
 from tests.property.engine.asking import frames, opened, recalls
@@ -25,7 +26,7 @@ from recollect.recall.pack import count_tokens
 
 WRITTEN = "2025-12-31T00:00:00Z"
 
-few = settings(max_examples=20, deadline=None)
+few = settings(max_examples=examples(10), deadline=None)
 
 
 def fill(

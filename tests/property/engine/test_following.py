@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.property.engine import rows
 from tests.property.engine.asking import opened, recalls
 
@@ -57,7 +58,7 @@ def act(memory: Recollect, verb: str, what: Any) -> None:
         memory.reindex()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(steps, st.booleans()), max_size=25))
 def test_following_any_history_equals_building_anew(
     history: list[tuple[tuple[str, Any], bool]],

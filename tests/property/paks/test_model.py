@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     rule,
 )
 from tests.contract.paks.samples import NOON, catalogue_rows, fulltext_rows, pak
+from tests.examples import examples
 
 from recollect.paks import PakListFilters, ReasonCodeEntry, RecallStore, UnknownPak
 
@@ -199,7 +200,7 @@ class Catalogue(RuleBasedStateMachine):
 
 Catalogue.TestCase.settings = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=examples(40),
     stateful_step_count=25,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no reason to fail
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.paks.samples import pak
+from tests.examples import examples
 
 from recollect.errors import InvalidInput
 from recollect.paks import PakListFilters, PakListResult, RecallStore
@@ -147,7 +148,7 @@ def page_or_refusal(store: RecallStore, filters: PakListFilters) -> PakListResul
         return None
 
 
-@settings(modest, max_examples=250)
+@settings(modest, max_examples=examples(120))
 @given(
     filters=filters_,
     at=st.integers(0, 200),
@@ -174,7 +175,7 @@ def test_a_tampered_cursor_is_refused_or_just_another_place(
             assert {row.pak_id for row in answer.items} <= set(allowed)
 
 
-@settings(modest, max_examples=250)
+@settings(modest, max_examples=examples(120))
 @given(
     cursor=st.one_of(
         st.text(),

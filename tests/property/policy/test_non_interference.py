@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from tests.examples import examples
 from tests.property.policy.worlds import LATER, LONG_AGO, PEOPLE, SOON, World, places
 
 from recollect.paks import PakRelationEntry, ReasonCodeEntry, RiskFlagEntry
@@ -164,7 +165,7 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=20,
+    max_examples=examples(10),
     stateful_step_count=25,
     deadline=None,
     phases=(Phase.generate, Phase.shrink),

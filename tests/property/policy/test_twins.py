@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from tests.examples import examples
 from tests.property.policy.asking import FRAMES, QUERIES, answer, answers
 from tests.property.policy.test_non_interference import facts, numbers, sources, texts
 from tests.property.policy.worlds import ANN, PEOPLE, World, places
@@ -138,7 +139,7 @@ class Twins(RuleBasedStateMachine):
 
 TestTwins = Twins.TestCase
 TestTwins.settings = settings(
-    max_examples=12,
+    max_examples=examples(6),
     stateful_step_count=25,
     deadline=None,
     phases=(Phase.generate,),
@@ -146,7 +147,7 @@ TestTwins.settings = settings(
 )
 
 
-@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(5), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(facts, st.booleans()), min_size=1, max_size=12),
     st.lists(st.tuples(numbers, numbers, st.sampled_from(["link", "dispute"])), max_size=6),

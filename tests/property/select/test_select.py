@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.property.select.catalogues import (
     Pak,
     catalogues,
@@ -24,7 +25,7 @@ from recollect.paks import RecallStore
 from recollect.paks.registry import RISK_FLAGS
 from recollect.recall.select import SelectQuery, SelectResult, select
 
-modest = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+modest = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
 
 
 def told(result: SelectResult) -> str:
