@@ -35,7 +35,8 @@ from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight
 from recollect.write.reinforce import reinforce
-from recollect.write.remember import fill_pending
+from recollect.write.remember import fill_pending, waiting_for_vectors
+from recollect.write.vectors import embed_texts
 
 __all__ = ["OpenStore", "fitting_embedder"]
 
@@ -158,6 +159,15 @@ class OpenStore:
             view = self._asides.views[principal] = view_of(principal, roles)
         return Sight(view, index, self.store, self.clock.now())
 
+    def sight_before(self, principal: Principal, revision: int) -> Sight:
+        """Return what a principal may read as the transaction of this revision begins.
+
+        Nobody else can write meanwhile, so what is decided by it stays true until the commit.
+        """
+        roles = self.store.access.roles_of(principal.tenant, principal.id)
+        view = view_of(principal, roles)
+        return Sight(view, self.follower.before(revision), self.store, self.clock.now())
+
     def sources(self, sight: Sight) -> Sources:
         """Return where the reads of a recall go."""
         return Sources(
@@ -188,10 +198,27 @@ class OpenStore:
         self.follower.forget()
 
     def fill_pending(self) -> int:
-        """Give some of the Paks that wait for a vector one; return how many got it."""
-        return fill_pending(
-            self.store, self.embedder, before=self.follower.before, links=self.links
-        )
+        """Give some of the memories that wait for a vector one; return how many got it.
+
+        They are embedded outside of any turn: a slow model keeps nobody waiting.
+        """
+        with self.turn():
+            embedder, waiting = self.embedder, waiting_for_vectors(self.store)
+            dimension = self.store.state().dimension if waiting else None
+        embedded = embed_texts(embedder, [text for _, text in waiting], dimension=dimension)
+        if not waiting or embedded.error is not None:
+            return 0
+        with self.turn():
+            if self.embedder is not embedder:
+                return 0
+            return fill_pending(
+                waiting,
+                embedded,
+                store=self.store,
+                embedder=embedder,
+                before=self.follower.before,
+                links=self.links,
+            )
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that these Paks were used; the index need not read again what is known here."""

@@ -6,6 +6,8 @@ not there and one that is not for the caller are the same answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from recollect import check
@@ -49,36 +51,31 @@ class Gardens:
             tier=check.share("tier", tier),
             created_at=iso(self._opened.clock.now()),
         )
-        with self._opened.turn():
+        with self._opened.administering(self._principal, "garden.create", slug, garden.scope):
             if self._access.garden(garden.tenant, slug) is not None:
                 raise InvalidInput(
                     f"there is a garden {slug!r} already.", hint="choose another slug."
                 )
-            with self._opened.administering(self._principal, "garden.create", slug, garden.scope):
-                self._access.put_garden(garden)
-                self._access.put_member(garden.tenant, slug, self._principal.id, "admin")
+            self._access.put_garden(garden)
+            self._access.put_member(garden.tenant, slug, self._principal.id, "admin")
         return garden
 
     def update(self, slug: str, *, name: str | None = None, tier: float | None = None) -> Garden:
         """Rename a garden, or change how far what is in it counts. Its scope is fixed."""
-        with self._opened.turn():
-            garden = self._managed(slug)
+        with self._managing(slug, "garden.update") as (garden, _):
             if name is not None:
                 garden = replace(garden, name=check.optional_text("name", name) or slug)
             if tier is not None:
                 garden = replace(garden, tier=check.share("tier", tier))
-            with self._opened.administering(self._principal, "garden.update", slug):
-                self._access.put_garden(garden)
+            self._access.put_garden(garden)
         return garden
 
     def delete(self, slug: str) -> int:
-        """Drop a garden. No Pak is deleted: each goes back to its owner alone; return how many."""
-        with self._opened.turn():
-            self._managed(slug)
-            with self._opened.administering(self._principal, "garden.delete", slug) as revision:
-                if self._opened.links:
-                    self._link_alone(slug, revision)
-                return self._access.delete_garden(self._principal.tenant, slug)
+        """Drop a garden. No memory is deleted: each goes back to its owner; return how many."""
+        with self._managing(slug, "garden.delete") as (_, revision):
+            if self._opened.links:
+                self._link_alone(slug, revision)
+            return self._access.delete_garden(self._principal.tenant, slug)
 
     def _link_alone(self, slug: str, revision: int) -> None:
         """Link what is in a garden to its owners' own Paks, among which it will be."""
@@ -118,16 +115,25 @@ class Gardens:
 
     def _change(self, slug: str, principal: str, role: Role | None, act: str) -> bool:
         tenant = self._principal.tenant
+        detail = f"{principal} {role}" if role else principal
+        with self._managing(slug, act, detail):
+            keep_an_admin(self._access.members(tenant, slug), principal, role)
+            if role is None:
+                return self._access.delete_member(tenant, slug, principal)
+            self._access.put_member(tenant, slug, principal, role)
+        return True
+
+    @contextmanager
+    def _managing(self, slug: str, act: str, detail: str = "") -> Iterator[tuple[Garden, int]]:
+        """Change a garden in one transaction, and note it; give the garden and the revision.
+
+        Who may not change it is told so without a wait for the write lock. What counts is read
+        again once it is held: nobody else can take the right away, or the garden, until the commit.
+        """
         with self._opened.turn():
             self._managed(slug)
-            members = self._access.members(tenant, slug)
-            keep_an_admin(members, principal, role)
-            detail = f"{principal} {role}" if role else principal
-            with self._opened.administering(self._principal, act, slug, detail):
-                if role is None:
-                    return self._access.delete_member(tenant, slug, principal)
-                self._access.put_member(tenant, slug, principal, role)
-        return True
+            with self._opened.administering(self._principal, act, slug, detail) as revision:
+                yield self._managed(slug), revision
 
     def _known(self, slug: str) -> tuple[Garden, Role | None]:
         tenant = self._principal.tenant

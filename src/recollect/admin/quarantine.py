@@ -49,7 +49,7 @@ class Quarantine:
         """Return what waits, oldest first: no text, no title, nothing that was said."""
         need(self._principal, "read")
         with self._opened.turn():
-            sight = self._sight()
+            sight = _moderated(self._opened.sight(self._principal))
             waiting = sight.select(Where(statuses=(QUARANTINED,)))
             found = sight.memories(sight.index.pak_ids(waiting.slots)).values()
         return tuple(sorted(map(_held, found), key=lambda held: (held.held_since, held.pak_id)))
@@ -74,19 +74,27 @@ class Quarantine:
 
     @contextmanager
     def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, int]]:
-        with self._opened.turn():
-            memory = self._sight().memories([pak_id]).get(pak_id)
-            if memory is None or memory.status != QUARANTINED:
-                raise UnknownPak(
-                    f"there is no {pak_id!r:.80} in quarantine.",
-                    hint="quarantine.list() names what waits for you.",
-                )
-            with self._opened.administering(self._principal, act, pak_id) as revision:
-                yield memory, revision
+        opened, who = self._opened, self._principal
+        with opened.turn():
+            _waiting(pak_id, opened.sight(who))
+            with opened.administering(who, act, pak_id) as revision:
+                # Somebody may have judged it meanwhile; from here on nobody else can.
+                yield _waiting(pak_id, opened.sight_before(who, revision)), revision
 
-    def _sight(self) -> Sight:
-        sight = self._opened.sight(self._principal)
-        return replace(sight, view=replace(sight.view, with_quarantined=True))
+
+def _waiting(pak_id: str, sight: Sight) -> Memory:
+    """Return what waits under an id for this moderator."""
+    memory = _moderated(sight).memories([pak_id]).get(pak_id)
+    if memory is None or memory.status != QUARANTINED:
+        raise UnknownPak(
+            f"there is no {pak_id!r:.80} in quarantine.",
+            hint="quarantine.list() names what waits for you.",
+        )
+    return memory
+
+
+def _moderated(sight: Sight) -> Sight:
+    return replace(sight, view=replace(sight.view, with_quarantined=True))
 
 
 def _held(memory: Memory) -> Held:

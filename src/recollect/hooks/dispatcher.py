@@ -204,12 +204,20 @@ class Dispatcher:
 
     def link(self, pak_id: str, other: str, weight: float, join: Callable[[float], None]) -> None:
         """Join two Paks, unless a hook objects."""
+        weight = self.before_link(pak_id, other, weight)
+        join(weight)
+        self.linked(pak_id, other, weight)
+
+    def before_link(self, pak_id: str, other: str, weight: float) -> float:
+        """Return the weight that the hooks give a link, unless one objects."""
         if self.hooks.is_idle:
-            join(weight)
-            return
-        asked = self.hooks.allowed(PreLink(pak_id, other, weight)).payload
-        join(asked.weight)
-        self.hooks.after(PostLink(pak_id, other, asked.weight))
+            return weight
+        return self.hooks.allowed(PreLink(pak_id, other, weight)).payload.weight
+
+    def linked(self, pak_id: str, other: str, weight: float) -> None:
+        """Tell of a link that was made."""
+        if not self.hooks.is_idle:
+            self.hooks.after(PostLink(pak_id, other, weight))
 
     def ingest(
         self,

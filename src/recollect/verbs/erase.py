@@ -20,22 +20,33 @@ def erase(
     caller: Caller, pak_ids: Sequence[str], about: str | None, scope: Scope | None
 ) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
-    opened, store, who = caller.opened, caller.store, caller.principal
+    opened, store = caller.opened, caller.store
     with opened.turn():
-        ids = pak_ids if about is None else store.about(who.tenant, about)
-        roles = store.access.roles_of(who.tenant, who.id)
-        erased = forget.erasable(store.standing(ids), who, roles, scope)
-        if not erased:
+        if not _erasable(caller, pak_ids, about, scope):
             return Forgotten(())
-        target = about if about is not None else "\n".join(erased)
-        with opened.administering(who, "forget", _hash(target), f"{len(erased)} Paks") as revision:
+        with opened.writing() as revision:
+            # Whose it is and who may erase it counts as of now, when nobody else can write.
+            erased = _erasable(caller, pak_ids, about, scope)
             edges = forget.erase(
                 erased, store=store, before=opened.follower.before, revision=revision
             )
+            if erased:
+                target = about if about is not None else "\n".join(erased)
+                detail = f"{len(erased)} Paks"
+                opened.note(caller.principal, "forget", _hash(target), detail)
         forget.verify(store, erased)
         opened.cached_frames.drop_holding(erased)
         opened.follower.wipe()
         return Forgotten(tuple(erased), edges, store.scrub())
+
+
+def _erasable(
+    caller: Caller, pak_ids: Sequence[str], about: str | None, scope: Scope | None
+) -> list[str]:
+    store, who = caller.store, caller.principal
+    ids = pak_ids if about is None else store.about(who.tenant, about)
+    roles = store.access.roles_of(who.tenant, who.id)
+    return forget.erasable(store.standing(ids), who, roles, scope)
 
 
 def _hash(target: str) -> str:

@@ -1,20 +1,23 @@
 """The verbs on two memories: link, dispute, resolve. Both must be readable, or neither exists.
 
-In: two ids. Out: a row written, or an error that names the one that is not there. Ends that the
-caller itself stored just now are `known`, whoever may read them.
+In: two ids. Out: a row written, or an error that names the one that is not there. What an import
+joins, the caller itself has stored just now, whoever may read it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recollect.check import is_id
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak
+from recollect.ports.store import Edge
 from recollect.verbs.caller import Caller
 from recollect.write.link import edge_between
+from recollect.write.transfer import Join
 
-__all__ = ["dispute", "link", "relinked", "resolve"]
+__all__ = ["dispute", "link", "rejoin", "resolve"]
 
 
 def link(caller: Caller, pak_id: str, other: str, weight: float) -> None:
@@ -27,29 +30,41 @@ def link(caller: Caller, pak_id: str, other: str, weight: float) -> None:
             )
 
 
-def relinked(caller: Caller, pak_id: str, other: str, weight: float, automatic: bool) -> None:
-    """Join two memories that were stored just now as they were joined elsewhere.
+def rejoin(caller: Caller, joins: Sequence[Join]) -> None:
+    """Join memories that were stored just now as they were joined elsewhere, in a transaction.
 
-    An automatic link stays one if it came about here too; only its weight is brought along.
+    An automatic link stays one if it came about here too; only its weight is brought along. What
+    somebody forgot meanwhile is joined with nothing.
     """
-    with caller.opened.turn():
-        rows = caller.store.row_ids((pak_id, other))
-        made = edge_between(rows[pak_id], rows[other], weight, automatic=automatic)
-        ends = (made.low, made.high)
-        here = [one for one in caller.store.edges([made.low]) if (one.low, one.high) == ends]
-        if not any(one.automatic for one in here):
-            made = replace(made, automatic=False)
-        # Most automatic links have come about just as they were: nothing is left to write.
-        if made not in here:
-            with caller.opened.writing():
-                caller.store.put_edges([made])
+    rows = caller.store.row_ids(dict.fromkeys(end for join in joins for end in join.ends))
+    there = [join for join in joins if all(end in rows for end in join.ends)]
+    links = [
+        edge_between(rows[join.ends[0]], rows[join.ends[1]], join.weight, automatic=join.automatic)
+        for join in there
+        if join.kind == "link"
+    ]
+    here = {(one.low, one.high): one for one in caller.store.edges({one.low for one in links})}
+    caller.store.put_edges(_changed_edges(links, here))
+    for join in there:
+        if join.kind == "dispute":
+            caller.store.dispute(*join.ends, note=join.note, now=caller.now())
 
 
-def dispute(caller: Caller, pak_id: str, other: str, note: str, *, known: bool = False) -> None:
+def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) -> list[Edge]:
+    """Return the links to write; most automatic ones have come about just as they were."""
+    changed = []
+    for link in links:
+        known = here.get((link.low, link.high))
+        automatic = link.automatic and known is not None and known.automatic
+        if (made := replace(link, automatic=automatic)) != known:
+            changed.append(made)
+    return changed
+
+
+def dispute(caller: Caller, pak_id: str, other: str, note: str) -> None:
     """Say that two memories contradict each other."""
     with caller.opened.turn():
-        if not known:
-            _two(caller, pak_id, other)
+        _two(caller, pak_id, other)
         with caller.opened.writing():
             caller.store.dispute(pak_id, other, note=note, now=caller.now())
 

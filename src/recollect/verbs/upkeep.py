@@ -11,7 +11,8 @@ from typing import Any
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
 from recollect.verbs.caller import Caller
-from recollect.write.reembed import reembed as embed_anew
+from recollect.write.reembed import Reembedding
+from recollect.write.vectors import embed_texts
 
 __all__ = ["acts", "check", "reembed", "reindex", "retry_pending", "stats"]
 
@@ -30,24 +31,52 @@ def check(caller: Caller) -> tuple[str, ...]:
 
 def retry_pending(caller: Caller) -> int:
     """Try again to embed what waits for a vector; return how many got one."""
-    with caller.opened.turn():
-        filled = 0
-        while done := caller.opened.fill_pending():
-            filled += done
-        return filled
+    filled = 0
+    while done := caller.opened.fill_pending():
+        filled += done
+    return filled
 
 
 def reembed(
     caller: Caller, embedder: Embedder, *, progress: Callable[[int, int], None] | None
 ) -> int:
-    """Switch to another embedder; return how many texts were embedded now."""
-    with caller.opened.turn():
-        done = embed_anew(caller.store, embedder, progress=progress)
-        caller.opened.switched_to(embedder)
-        with caller.store.transaction():
-            caller.store.fire("curate_complete")
-            caller.opened.note(caller.principal, "reembed", embedder.model_id)
-        return done
+    """Switch to another embedder; return how many texts were embedded now.
+
+    The lock is let go of for every batch while the new model works at it.
+    """
+    opened, store = caller.opened, caller.store
+    switch = Reembedding(store, embedder.model_id, embedder.dimension)
+    with opened.turn(), store.transaction():
+        switch.begin()
+    done = 0
+    while not _switched(caller, embedder, switch):
+        with opened.turn():
+            waiting = switch.waiting()
+        embedded = embed_texts(embedder, [text for _, text in waiting], dimension=switch.dimension)
+        if embedded.error is not None:
+            raise embedded.error
+        with opened.turn(), store.transaction():
+            done += switch.keep(waiting, embedded)
+        if progress is not None:
+            with opened.turn():
+                counted = store.count()
+            progress(counted["reembedded"], counted["memories"])
+    return done
+
+
+def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
+    """Switch if everything has a new vector, and note it; return whether that is so."""
+    opened, store = caller.opened, caller.store
+    with opened.turn():
+        if switch.waiting():
+            return False
+        with store.transaction():
+            if not switch.finish():
+                return False
+            store.fire("curate_complete")
+            opened.note(caller.principal, "reembed", embedder.model_id)
+        opened.switched_to(embedder)
+        return True
 
 
 def reindex(caller: Caller) -> None:

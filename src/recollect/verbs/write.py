@@ -7,9 +7,9 @@ place, checked against what the caller may do, and shown to the hooks.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from recollect import asked
 from recollect.check import optional_text
@@ -25,7 +25,8 @@ from recollect.verbs.caller import Caller
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS, derived_id, draft, is_derived
 from recollect.write.ingest import Outside, admitted, fact_from
-from recollect.write.remember import remember
+from recollect.write.remember import Write
+from recollect.write.vectors import Embeddings, embed_texts
 
 __all__ = ["ARGUMENTS_AND_PLACE", "Writer"]
 
@@ -34,6 +35,10 @@ _PLACE = ("scope", "team", "garden")
 ARGUMENTS_AND_PLACE = (*ARGUMENTS, *_PLACE)
 
 Progress = Callable[[int, int], None]
+# Given memories and where those of them stand that exist, which of them to write, by number. It is
+# asked inside of the transaction, and raises if nothing may be written.
+Admit = Callable[[Sequence[Memory], Mapping[str, Standing]], Sequence[int]]
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,39 +83,42 @@ class Writer:
     def ingest(self, facts: Sequence[object], *, source: str, place: Place) -> Ingested:
         """Store facts from outside; what cannot be taken is reported."""
         occasion = self._occasion()
-        taken: list[Memory] = []
-        reports: list[IngestedItem] = []
         with self._opened.turn():
             trust = self._caller.store.access.trusts(place.tenant).get(source, UNKNOWN_SOURCE)
-            outside = Outside(source, trust, place, occasion.now, occasion.clock.active_hours)
-            for item in facts:
-                try:
-                    memory = fact_from(item, outside)
-                    known = self._caller.store.standing([memory.pak_id]).get(memory.pak_id)
-                    admit = admitted(memory, known)
-                except InvalidInput as error:
-                    reports.append(IngestedItem("refused", None, error.message, error.hint))
-                    continue
-                taken += [] if admit is None else [admit]
-                held = (known or memory).status != "active"
-                reports.append(IngestedItem("quarantined" if held else "accepted", memory.pak_id))
-            self._store_all(taken, occasion)
-            self._note("ingest", source, f"{len(taken)} of {len(reports)}")
-        return Ingested(tuple(reports))
+        outside = Outside(source, trust, place, occasion.now, occasion.clock.active_hours)
+        admission = _Admission()
+        drafts = [admission.draft(item, outside) for item in facts]
+        self._store_all(
+            [draft for draft in drafts if isinstance(draft, Memory)],
+            occasion,
+            admit=admission.admit,
+            note=lambda stored: self._note("ingest", source, f"{stored} of {len(facts)}"),
+        )
+        return Ingested(tuple(map(admission.report, drafts)))
 
     def import_(self, lines: Iterable[str], progress: Progress | None) -> list[Remembered]:
         """Store what an export holds, then join it as it was."""
         occasion = self._occasion()
-        with self._opened.turn():
-            done = transfer.imported(
-                transfer.parsed(lines),
-                draft=lambda fields: self._restored(fields, occasion),
-                remember=lambda memories: self._store_all(memories, occasion, progress),
-                link=self._link,
-                dispute=functools.partial(join.dispute, self._caller, known=True),
-            )
-            self._note("import", "export", f"{len(done)} Paks")
-            return done
+        memories, joins = transfer.drafted(
+            transfer.parsed(lines), lambda fields: self._restored(fields, occasion)
+        )
+        joins = list(map(self._weighed, joins))
+        done = self._store_all(
+            memories,
+            occasion,
+            progress,
+            note=lambda stored: self._note(
+                "import", "export", f"{stored} of {len(memories)} memories"
+            ),
+        )
+        for part in _slices(joins):
+            with self._opened.turn(), self._opened.writing():
+                join.rejoin(self._caller, part)
+                self._note("import", "export", f"{len(part)} of {len(joins)} links and disputes")
+            for one in part:
+                if one.kind == "link":
+                    self._opened.dispatcher.linked(*one.ends, one.weight)
+        return done
 
     def place(self, scope: str | None, team: str | None, garden: str | None) -> Place:
         """Return where the caller's new Paks go."""
@@ -168,54 +176,174 @@ class Writer:
         memory, _ = self._draft(given, occasion)
         return transfer.restored(memory, fields, faithful=faithful)
 
-    def _link(self, pak_id: str, other: str, weight: float, automatic: bool) -> None:
-        stored = functools.partial(join.relinked, self._caller, pak_id, other, automatic=automatic)
-        self._opened.dispatcher.link(pak_id, other, weight, stored)
+    def _weighed(self, join: transfer.Join) -> transfer.Join:
+        """Return what a line joins, as the hooks left it."""
+        if join.kind != "link":
+            return join
+        return replace(join, weight=self._opened.dispatcher.before_link(*join.ends, join.weight))
 
     def _store_all(
-        self, memories: Sequence[Memory], occasion: _Occasion, progress: Progress | None = None
+        self,
+        memories: Sequence[Memory],
+        occasion: _Occasion,
+        progress: Progress | None = None,
+        *,
+        admit: Admit | None = None,
+        note: Callable[[int], None] | None = None,
     ) -> list[Remembered]:
-        """Store memories, a few hundred a transaction."""
+        """Store memories, a few hundred a transaction, each with its note."""
         done: list[Remembered] = []
-        for start in range(0, len(memories), _BULK):
-            done += self._store(memories[start : start + _BULK], occasion)
+        if not memories and note is not None:
+            with self._opened.turn(), self._opened.writing():
+                note(0)
+        for part in _slices(memories):
+            done += self._store(part, occasion, admit=admit, note=note)
             if progress is not None:
                 progress(len(done), len(memories))
         return done
 
-    def _store(self, memories: Sequence[Memory], occasion: _Occasion) -> Sequence[Remembered]:
+    def _store(
+        self,
+        memories: Sequence[Memory],
+        occasion: _Occasion,
+        *,
+        admit: Admit | None = None,
+        note: Callable[[int], None] | None = None,
+    ) -> list[Remembered]:
+        """Store a slice of memories in one transaction; return what became of each admitted.
+
+        Of several with one id the last counts; the report on the first says whether it is new.
+        They are embedded, and hooks are told of them, while others have their turn.
+        """
+        latest = {memory.pak_id: memory for memory in memories}
+        reports = self._written(list(latest.values()), occasion, admit or self._own, note)
+        stored = [memory for memory in memories if memory.pak_id in reports]
+        done = []
+        for memory in stored:
+            done.append(reports[memory.pak_id])
+            reports[memory.pak_id] = replace(done[-1], created=False)
+        if self._opened.embedder_error is None:
+            self._opened.fill_pending()
+        self._opened.dispatcher.remembered(stored, done)
+        return done
+
+    def _written(
+        self,
+        memories: Sequence[Memory],
+        occasion: _Occasion,
+        admit: Admit,
+        note: Callable[[int], None] | None,
+    ) -> dict[str, Remembered]:
         opened = self._opened
-        with opened.turn():
-            opened.check_model(opened.store.state())
-            if opened.links:
-                # What takes long is done before others have to wait for the transaction.
-                opened.follower.current()
-            batch = remember(
-                memories,
-                store=opened.store,
+        while True:
+            with opened.turn():
+                state = opened.store.state()
+                opened.check_model(state)
+                embedder = opened.embedder
+            texts = [memory.content for memory in memories]
+            embedded = embed_texts(embedder, texts, dimension=state.dimension)
+            with opened.turn():
+                # Who re-embedded the store meanwhile has made these vectors useless.
+                if opened.embedder is embedder:
+                    return self._commit(memories, embedded, occasion, admit, note)
+
+    def _commit(
+        self,
+        memories: Sequence[Memory],
+        embedded: Embeddings,
+        occasion: _Occasion,
+        admit: Admit,
+        note: Callable[[int], None] | None,
+    ) -> dict[str, Remembered]:
+        """Write what is admitted, and note it, in one transaction."""
+        opened, store = self._opened, self._opened.store
+        if opened.links:
+            # What takes long is done before others have to wait for the transaction.
+            opened.follower.current()
+        with store.transaction() as revision:
+            store.set_clock(occasion.clock)
+            known = store.standing(memory.pak_id for memory in memories)
+            numbers = admit(memories, known)
+            admitted = [memories[number] for number in numbers]
+            self._need_gardens(admitted)
+            write = Write(
+                store=store,
                 embedder=opened.embedder,
                 before=opened.follower.before,
                 links=opened.links,
-                clock=occasion.clock,
                 now=occasion.now,
-                may_replace=self._may_replace,
+                revision=revision,
             )
-            opened.embedder_error = batch.error
-            if batch.error is None:
-                opened.fill_pending()
-            opened.dispatcher.remembered(memories, batch.remembered)
-            return batch.remembered
+            reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
+            if note is not None:
+                note(len(admitted))
+        opened.embedder_error = embedded.error
+        return {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
 
-    def _may_replace(self, pak_id: str, standing: Standing) -> None:
-        """Refuse to write over what is not the caller's own."""
-        place = standing.place
-        if (place.tenant, place.owner) == (self._principal.tenant, self._principal.id):
-            return
-        raise _taken(pak_id)
+    def _need_gardens(self, memories: Iterable[Memory]) -> None:
+        """Refuse what would go to a garden that is gone by now, or where the caller lost its role.
+
+        Asked inside of the transaction: nobody can take either away until it is written.
+        """
+        for place in dict.fromkeys(replace(memory.place, owner="") for memory in memories):
+            if place.garden is not None:
+                self.place(place.scope, place.team, place.garden)
+
+    def _own(self, memories: Sequence[Memory], known: Mapping[str, Standing]) -> Sequence[int]:
+        """Admit everything, and refuse to write over what is not the caller's own."""
+        own = (self._principal.tenant, self._principal.id)
+        for pak_id, standing in known.items():
+            if (standing.place.tenant, standing.place.owner) != own:
+                raise _taken(pak_id)
+        return range(len(memories))
 
     def _note(self, act: str, target: str, detail: str) -> None:
-        with self._opened.administering(self._principal, act, target, detail):
-            pass
+        self._opened.note(self._principal, act, target, detail)
+
+
+class _Admission:
+    """Which facts of a peer are taken in, and what became of each."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, IngestedItem] = {}
+
+    def draft(self, item: object, outside: Outside) -> Memory | IngestedItem:
+        """Return the memory that an item describes, or what is wrong with it."""
+        try:
+            return fact_from(item, outside)
+        except InvalidInput as error:
+            return _refused(error)
+
+    def admit(self, memories: Sequence[Memory], known: Mapping[str, Standing]) -> Sequence[int]:
+        """Return the numbers of those that are written, given what is known of them by now."""
+        return [
+            number
+            for number, memory in enumerate(memories)
+            if self._admits(memory, known.get(memory.pak_id))
+        ]
+
+    def report(self, draft: Memory | IngestedItem) -> IngestedItem:
+        """Return what became of an item."""
+        return self._items[draft.pak_id] if isinstance(draft, Memory) else draft
+
+    def _admits(self, memory: Memory, known: Standing | None) -> bool:
+        held = (known or memory).status != "active"
+        try:
+            written = admitted(memory, known)
+        except InvalidInput as error:
+            self._items[memory.pak_id] = _refused(error)
+            return False
+        state: Literal["quarantined", "accepted"] = "quarantined" if held else "accepted"
+        self._items[memory.pak_id] = IngestedItem(state, memory.pak_id)
+        return written is not None
+
+
+def _refused(error: InvalidInput) -> IngestedItem:
+    return IngestedItem("refused", None, error.message, error.hint)
+
+
+def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    return (items[start : start + _BULK] for start in range(0, len(items), _BULK))
 
 
 def _told(report: Remembered, touch: Touch) -> Remembered:

@@ -100,8 +100,8 @@ def fact_from(item: object, outside: Outside) -> Memory:
 def admitted(memory: Memory, known: Standing | None) -> Memory | None:
     """Return what to write of a fact, given what is known of it; None if that stays as it is.
 
-    What a moderator turned away is not asked about again, and who is little trusted does not
-    change what a moderator let in.
+    What a moderator turned away is not asked about again; what waits for one stays as it can be
+    looked at; and who is little trusted does not change what a moderator let in.
     """
     if known is None:
         return memory
@@ -109,7 +109,7 @@ def admitted(memory: Memory, known: Standing | None) -> Memory | None:
         raise InvalidInput(
             "this fact was turned away here.", hint="leave it out; a moderator decided so."
         )
-    return None if memory.status == QUARANTINED and known.status == "active" else memory
+    return None if QUARANTINED in (known.status, memory.status) else memory
 
 
 def _is_to_come(occurred: object, now: str) -> bool:

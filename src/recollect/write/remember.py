@@ -1,21 +1,22 @@
-"""Remember: text, vector, catalogue entry and links in one transaction.
+"""Remember: text, vector, catalogue entry and links, inside one transaction.
 
-In: drafted memories, a store, an embedder, and an index to find likenesses in. Out: `Remembered`,
-one a memory, once everything is durable. An embedder that fails makes a memory pending, not lost.
+In: drafted memories with their vectors, a store, and an index to find likenesses in. Out:
+`Remembered`, one a memory. An embedder that failed makes a memory pending, not lost. Nothing is
+embedded here: whoever has the store's lock must not wait for a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from recollect.dates import NO_DAY, day_number
-from recollect.embed import EmbedderError, ModelIdentity, check_model
+from recollect.embed import ModelIdentity, check_model
 from recollect.index.index import MemoryIndex
 from recollect.model import Memory, Remembered
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, MemoryStore, NewMemory, Standing, Written
+from recollect.ports.store import MemoryStore, NewMemory, Standing, Written
 from recollect.write.draft import content_hash
 from recollect.write.likeness import (
     Arrival,
@@ -26,82 +27,44 @@ from recollect.write.likeness import (
     relink,
 )
 from recollect.write.link import MAX_AUTOMATIC
-from recollect.write.vectors import Embeddings, embed_texts
+from recollect.write.vectors import Embeddings
 
-__all__ = ["Batch", "fill_pending", "remember"]
+__all__ = ["Write", "fill_pending", "waiting_for_vectors"]
 
 _RETRY_AT_ONCE = 32
 _NO_NEIGHBOURS = Neighbourhood((), ())
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """What was done, and what the embedder complained of while doing it."""
-
-    remembered: tuple[Remembered, ...]
-    error: EmbedderError | None
-
-
-def remember(
-    memories: Sequence[Memory],
-    *,
-    store: MemoryStore,
-    embedder: Embedder,
-    before: IndexBefore,
-    links: bool,
-    clock: ClockState,
-    now: str,
-    may_replace: Callable[[str, Standing], None] | None = None,
-) -> Batch:
-    """Write memories; with `links`, look for likenesses at the same place and link to them.
-
-    Of several with one id the last counts; the report on the first says whether it is new.
-    `may_replace` is asked about each Pak that exists, and raises if it must stay as it is.
-    """
-    latest = {memory.pak_id: memory for memory in memories}
-    writing = _Writing(store, embedder, before, links, clock, now, may_replace or (lambda *_: None))
-    batch = writing.write(list(latest.values()))
-    report = dict(zip(latest, batch.remembered, strict=True))
-    remembered = []
-    for memory in memories:
-        remembered.append(report[memory.pak_id])
-        report[memory.pak_id] = replace(remembered[-1], created=False)
-    return Batch(tuple(remembered), batch.error)
-
-
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """One write: everything that it needs to know beside the memories."""
+class Write:
+    """What a write of memories needs to know beside them; it happens inside one transaction."""
 
     store: MemoryStore
     embedder: Embedder
     before: IndexBefore
     links: bool
-    clock: ClockState
     now: str
-    may_replace: Callable[[str, Standing], None]
+    revision: int
 
-    def write(self, memories: Sequence[Memory]) -> Batch:
-        """Write memories of different ids in one transaction."""
-        embedded = _embedded(self.store, self.embedder, memories)
-        with self.store.transaction() as revision:
-            _check_model(self.store, self.embedder, embedded)
-            placed = _placed(self.store, memories)
-            known = self.store.standing(memory.pak_id for memory in placed)
-            for pak_id, standing in known.items():
-                self.may_replace(pak_id, standing)
-            changed = [
-                old.row_id for memory, old in _replaced(placed, known) if _differ(memory, old)
-            ]
-            rows_to_relink = self.store.likenesses.full_lists_with(changed, MAX_AUTOMATIC)
-            looks = self.links and embedded.dimension is not None
-            index = self.before(revision) if looks or rows_to_relink else None
-            self.store.likenesses.take_out(changed)
-            written = self._rows(placed, embedded)
-            self.store.set_clock(self.clock)
-            arrivals = _arrivals(placed, known, written, embedded) if looks else []
-            found = self._linked(arrivals, changed, rows_to_relink, index)
-        return Batch(_reports(placed, written, embedded, found if looks else None), embedded.error)
+    def write(
+        self, memories: Sequence[Memory], embedded: Embeddings, known: Mapping[str, Standing]
+    ) -> tuple[Remembered, ...]:
+        """Write memories of different ids; with `links`, link them to what is alike at their place.
+
+        `known` is where those of them stand that exist. The vectors were made before the
+        transaction, so the model is looked at again.
+        """
+        _check_model(self.store, self.embedder, embedded)
+        placed = _placed(self.store, memories)
+        changed = [old.row_id for memory, old in _replaced(placed, known) if _differ(memory, old)]
+        rows_to_relink = self.store.likenesses.full_lists_with(changed, MAX_AUTOMATIC)
+        looks = self.links and embedded.dimension is not None
+        index = self.before(self.revision) if looks or rows_to_relink else None
+        self.store.likenesses.take_out(changed)
+        written = self._rows(placed, embedded)
+        arrivals = _arrivals(placed, known, written, embedded) if looks else []
+        found = self._linked(arrivals, changed, rows_to_relink, index)
+        return _reports(placed, written, embedded, found if looks else None)
 
     def _linked(
         self,
@@ -132,20 +95,24 @@ class _Writing:
         )
 
 
+def waiting_for_vectors(store: MemoryStore) -> list[tuple[str, str]]:
+    """Return (pak_id, text) of some that wait for a vector: as many as are filled in at once."""
+    return store.pending(_RETRY_AT_ONCE)
+
+
 def fill_pending(
-    store: MemoryStore, embedder: Embedder, *, before: IndexBefore, links: bool
+    waiting: Sequence[tuple[str, str]],
+    embedded: Embeddings,
+    *,
+    store: MemoryStore,
+    embedder: Embedder,
+    before: IndexBefore,
+    links: bool,
 ) -> int:
-    """Give a few of the Paks that wait for a vector one, and links; return how many got it."""
-    waiting = store.pending(_RETRY_AT_ONCE)
-    if not waiting:
-        return 0
-    dimension = store.state().dimension
-    embedded = embed_texts(embedder, [text for _, text in waiting], dimension=dimension)
-    if embedded.dimension is None:
-        return 0
+    """Give those who wait their vectors, and links; return how many got one."""
     with store.transaction() as revision:
         _check_model(store, embedder, embedded)
-        # Another process may have been faster, or have changed a text meanwhile.
+        # Somebody may have been faster, or have changed a text meanwhile.
         still = set(waiting).intersection(store.pending(len(waiting)))
         vectors = {
             one[0]: vector
@@ -162,14 +129,6 @@ def fill_pending(
             ]
             relink(arrivals, without=(), index=index, store=store)
     return len(vectors)
-
-
-def _embedded(store: MemoryStore, embedder: Embedder, memories: Sequence[Memory]) -> Embeddings:
-    texts = [memory.content for memory in memories]
-    embedded = embed_texts(embedder, texts, dimension=store.state().dimension)
-    if embedded.dimension == 0:
-        return Embeddings([None] * len(memories))
-    return embedded
 
 
 def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embeddings) -> None:

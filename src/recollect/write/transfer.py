@@ -7,7 +7,7 @@ drafts to remember. A line is one object with a `kind`: memory, link or dispute.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -15,11 +15,11 @@ from typing import Any
 from recollect import check
 from recollect.errors import InvalidInput, RecollectError
 from recollect.index.index import MemoryIndex
-from recollect.model import Memory, Remembered
+from recollect.model import Memory
 from recollect.recall.sight import Sight
 from recollect.write.draft import ARGUMENTS
 
-__all__ = ["Line", "arguments", "exported", "imported", "parsed", "restored"]
+__all__ = ["Join", "Line", "arguments", "drafted", "exported", "parsed", "restored"]
 
 KINDS = ("memory", "link", "dispute")
 _AT_ONCE = 512
@@ -36,8 +36,8 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Join:
-    """Two memories that a line joins, by the ids that they have here."""
+class Join:
+    """Two memories that a line joins, by the ids that they have here; a link or a dispute."""
 
     kind: str
     ends: tuple[str, str]
@@ -107,18 +107,10 @@ def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return place or {}
 
 
-def imported(
-    lines: Iterable[Line],
-    *,
-    draft: Callable[[Mapping[str, Any]], Memory],
-    remember: Callable[[Sequence[Memory]], list[Remembered]],
-    link: Callable[[str, str, float, bool], None],
-    dispute: Callable[[str, str, str], None],
-) -> list[Remembered]:
-    """Store memories, then what joins them. All are drafted before the first is written.
-
-    `link` is told of each link whether nobody made it by hand.
-    """
+def drafted(
+    lines: Iterable[Line], draft: Callable[[Mapping[str, Any]], Memory]
+) -> tuple[list[Memory], list[Join]]:
+    """Return what to store, and what joins it. All of it is right, or none of it is stored."""
     memories: list[Memory] = []
     joins: list[Line] = []
     now_called: dict[str, str] = {}
@@ -131,17 +123,10 @@ def imported(
         except RecollectError as error:
             raise InvalidInput(f"line {line.number}: {error.message}", hint=error.hint) from error
         now_called[str(line.fields.get("pak_id"))] = memories[-1].pak_id
-    joined = [_join(line, now_called) for line in joins]
-    done = remember(memories)
-    for join in joined:
-        if join.kind == "link":
-            link(*join.ends, join.weight, join.automatic)
-        else:
-            dispute(*join.ends, join.note)
-    return done
+    return memories, [_join(line, now_called) for line in joins]
 
 
-def _join(line: Line, now_called: Mapping[str, str]) -> _Join:
+def _join(line: Line, now_called: Mapping[str, str]) -> Join:
     """Return what a line joins; it must be right before anything is written."""
     ends = [now_called.get(str(line.fields.get(end))) for end in ("pak_id", "other")]
     first, second = ends
@@ -153,7 +138,7 @@ def _join(line: Line, now_called: Mapping[str, str]) -> _Join:
     weight = check.positive_share(f"line {line.number}: weight", line.fields.get("weight", 1.0))
     note = check.text(f"line {line.number}: note", line.fields.get("note", ""))
     automatic = line.fields.get("automatic") is True
-    return _Join(line.kind, (first, second), weight, automatic, note)
+    return Join(line.kind, (first, second), weight, automatic, note)
 
 
 def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool]]:

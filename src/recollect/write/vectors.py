@@ -6,7 +6,7 @@ says why. An embedder that is down or answers nonsense costs a memory its vector
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,10 @@ class Embeddings:
         first = next((vector for vector in self.vectors if vector is not None), None)
         return None if first is None else len(first)
 
+    def of(self, numbers: Iterable[int]) -> Embeddings:
+        """Return the vectors of some of the texts, by their numbers."""
+        return Embeddings([self.vectors[number] for number in numbers], self.error)
+
 
 def embed_texts(embedder: Embedder, texts: Sequence[str], *, dimension: int | None) -> Embeddings:
     """Return the quantised vectors of `texts`; `dimension` is what the store expects, if it does.
@@ -44,7 +48,8 @@ def embed_texts(embedder: Embedder, texts: Sequence[str], *, dimension: int | No
         answer = embedder.embed_documents(texts)
         # Only now: a remote model knows its dimension from its first answer.
         expected = embedder.dimension if dimension is None else dimension
-        return Embeddings(list(quantise(_matrix(answer, (len(texts), expected)))))
+        vectors = quantise(_matrix(answer, (len(texts), expected)))
+        return Embeddings(list(vectors) if expected else [None] * len(texts))
     except EmbedderError as error:
         return Embeddings([None] * len(texts), error)
     except OSError as error:

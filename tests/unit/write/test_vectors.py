@@ -92,6 +92,6 @@ def test_no_texts_need_no_embedder() -> None:
     assert list(embed_texts(Answering(ConnectionError()), [], dimension=2).vectors) == []
 
 
-def test_no_embedder_gives_vectors_of_nothing() -> None:
+def test_no_embedder_gives_no_vectors_and_no_error() -> None:
     embedded = embed_texts(NoEmbedder(), ["a"], dimension=None)
-    assert (embedded.error, embedded.dimension) == (None, 0)
+    assert (embedded.vectors, embedded.error, embedded.dimension) == ([None], None, None)
