@@ -9,12 +9,25 @@
     │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
     │   ├── StoreClosed             (ValueError)       used after it was closed
     │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
+    │   │   └── NotACatalogue                          a database with other tables than ours
     │   └── StoreTooNew             (RuntimeError)     written by a newer release
     ├── NotAllowed                  (PermissionError)  the principal may not do this
-    ├── UnknownPak                  (LookupError)      a call names a Pak that does not exist
+    ├── UnknownPak                  (LookupError)      a call names a memory that does not exist
+    ├── EmbedderError               no usable vector could be had
+    │   ├── EmbedderMissing         (ImportError)      a package or its data are not installed
+    │   ├── EmbedderUnavailable     (ConnectionError)  it does not answer, or refuses to
+    │   ├── EmbedderBadAnswer       (ValueError)       what it answered is no vector
+    │   └── EmbedderMismatch        (ValueError)       the store was filled by another model
+    ├── HookError                   something about hooks
+    │   ├── HookConfigError         (ValueError)       hooks.toml, or a registration, is wrong
+    │   └── HookDenied              (PermissionError)  a hook refused the operation
     └── InvalidInput                (ValueError)       an argument is not what the call takes
         ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
-        └── PakIdTaken                                 the id chosen for a Pak is in use
+        ├── UnknownFrame            (LookupError)      no frame has this name
+        ├── FrameExists                                registered before
+        ├── FrameImmutable                             built in: can be extended, not changed
+        ├── UnknownTemplate                            no template has this name
+        └── PakIdTaken                                 the id chosen for a memory is in use
 
 `RecallStore` raises an `UnknownPak` that is a `sqlite3.IntegrityError` too, as its callers expect;
 that one is made where the driver is, in `recollect.paks.database`.
@@ -22,8 +35,21 @@ that one is made where the driver is, in `recollect.paks.database`.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 __all__ = [
+    "EmbedderBadAnswer",
+    "EmbedderError",
+    "EmbedderMismatch",
+    "EmbedderMissing",
+    "EmbedderUnavailable",
+    "FrameExists",
+    "FrameImmutable",
+    "HookConfigError",
+    "HookDenied",
+    "HookError",
     "InvalidInput",
+    "NotACatalogue",
     "NotAllowed",
     "PakIdTaken",
     "RecollectError",
@@ -36,8 +62,10 @@ __all__ = [
     "StoreReadOnly",
     "StoreTooNew",
     "StoreUnavailable",
+    "UnknownFrame",
     "UnknownGarden",
     "UnknownPak",
+    "UnknownTemplate",
 ]
 
 
@@ -122,7 +150,7 @@ class NotAllowed(RecollectError, PermissionError):
 
 
 class UnknownPak(RecollectError, LookupError):
-    """The call names a Pak that does not exist; nothing was written."""
+    """The call names a memory that does not exist; nothing was written."""
 
     code = "unknown_pak"
 
@@ -134,6 +162,113 @@ class UnknownGarden(InvalidInput, LookupError):
 
 
 class PakIdTaken(InvalidInput):
-    """The id that was chosen for a Pak cannot be had."""
+    """The id that was chosen for a memory cannot be had."""
 
     code = "pak_id_taken"
+
+
+class NotACatalogue(StoreDamaged):
+    """The file is a database, but its tables are not those of a catalogue."""
+
+    code = "store_not_a_catalogue"
+
+
+class EmbedderError(RecollectError):
+    """No usable vector could be had; the text itself is not at fault."""
+
+    code = "embedder_error"
+
+
+class EmbedderMissing(EmbedderError, ImportError):
+    """A package that the embedder needs, or a data file of it, is not installed."""
+
+    code = "embedder_missing"
+
+
+class EmbedderUnavailable(EmbedderError, ConnectionError):
+    """The embedder does not answer, or refuses to."""
+
+    code = "embedder_unavailable"
+
+
+class EmbedderBadAnswer(EmbedderError, ValueError):
+    """The embedder answered with something that is not one finite vector for each text."""
+
+    code = "embedder_bad_answer"
+
+
+class EmbedderMismatch(EmbedderError, ValueError):
+    """The stored vectors were made by another model; comparing them would be meaningless."""
+
+    code = "embedder_mismatch"
+
+
+class HookError(RecollectError):
+    """Something is wrong with a hook or its configuration."""
+
+    code = "hook_error"
+
+
+class HookConfigError(HookError, ValueError):
+    """A hook is configured wrongly; whatever was loaded before is still in force."""
+
+    code = "hook_config"
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: Path | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        hint: str = "",
+    ) -> None:
+        where = [str(path)] if path else []
+        where += [f"line {line}"] if line else []
+        where += [f"field {field}"] if field else []
+        super().__init__(f"{', '.join(where)}: {problem}" if where else problem, hint=hint)
+        self.path, self.line, self.field = path, line, field
+
+
+class HookDenied(HookError, PermissionError):
+    """A hook refused the operation; nothing was written."""
+
+    code = "hook_denied"
+
+    def __init__(self, event: str, reason: str, status: int) -> None:
+        super().__init__(
+            f"{event} was denied ({status}): {reason}",
+            hint="`recollect hooks list` shows the hooks; the one that denied gave the reason.",
+        )
+        self.event, self.reason, self.status = event, reason, status
+
+    def of_item(self, number: int) -> HookDenied:
+        """Return the same about one of many."""
+        same = HookDenied(self.event, self.reason, self.status)
+        same.message = f"item {number}: {self.message}"
+        same.args = (same.message,)
+        return same
+
+
+class UnknownFrame(InvalidInput, LookupError):
+    """No frame has this name."""
+
+    code = "unknown_frame"
+
+
+class FrameExists(InvalidInput):
+    """A frame of this name was registered before."""
+
+    code = "frame_exists"
+
+
+class FrameImmutable(InvalidInput):
+    """Built-in frames can be extended, but neither changed nor deleted."""
+
+    code = "frame_immutable"
+
+
+class UnknownTemplate(InvalidInput):
+    """No template has this name."""
+
+    code = "unknown_template"

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.embed.errors import (
+from recollect.embed.lock import ModelIdentity, check_model
+from recollect.errors import (
     EmbedderBadAnswer,
     EmbedderError,
     EmbedderMismatch,
     EmbedderMissing,
     EmbedderUnavailable,
+    InvalidInput,
 )
-from recollect.embed.lock import ModelIdentity, check_model
-from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.ports.embedder import Embedder

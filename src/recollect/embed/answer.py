@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.errors import EmbedderBadAnswer
+from recollect.errors import EmbedderBadAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.embed.answer import stack_vectors
-from recollect.embed.errors import EmbedderBadAnswer, EmbedderMissing, EmbedderUnavailable
-from recollect.errors import InvalidInput
+from recollect.errors import EmbedderBadAnswer, EmbedderMissing, EmbedderUnavailable, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

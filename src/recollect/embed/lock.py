@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.embed.errors import EmbedderMismatch
+from recollect.errors import EmbedderMismatch
 from recollect.ports.embedder import LearnsDimension
 
 if TYPE_CHECKING:

@@ -17,11 +17,10 @@ import httpx
 import numpy as np
 
 from recollect.embed.answer import read_answer
-from recollect.embed.errors import EmbedderBadAnswer, EmbedderUnavailable
 from recollect.embed.lock import ModelIdentity, mismatch
 from recollect.embed.retry import Backoff, retry_after_s
 from recollect.embed.text import well_formed
-from recollect.errors import InvalidInput
+from recollect.errors import EmbedderBadAnswer, EmbedderUnavailable, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

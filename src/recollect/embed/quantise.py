@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.errors import EmbedderBadAnswer
-from recollect.errors import InvalidInput
+from recollect.errors import EmbedderBadAnswer, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embed.errors import EmbedderMissing
 from recollect.embed.pieces import WordPieces
+from recollect.errors import EmbedderMissing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect.errors import FrameExists, FrameImmutable, UnknownFrame
 from recollect.frames.builtin import (
     ATTENTION_FRAME,
     BUILTIN_FRAMES,
@@ -11,7 +12,6 @@ from recollect.frames.builtin import (
     TASK_FRAME,
 )
 from recollect.frames.cache import CacheKey, FrameCache
-from recollect.frames.errors import FrameExists, FrameImmutable, UnknownFrame
 from recollect.frames.registry import FrameFields, FrameRegistry, FrameRows
 
 __all__ = [

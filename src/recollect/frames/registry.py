@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
-from recollect.errors import InvalidInput
+from recollect.errors import FrameExists, FrameImmutable, InvalidInput, UnknownFrame
 from recollect.frames.builtin import BUILTIN_FRAMES
 from recollect.frames.check import checked, checked_name
-from recollect.frames.errors import FrameExists, FrameImmutable, UnknownFrame
 from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
 
 __all__ = ["FrameFields", "FrameRegistry", "FrameRows"]

@@ -1,8 +1,4 @@
-"""What can go wrong with hooks: errors for callers, and one that stays inside.
-
-    HookError                   (RecollectError)   something about hooks
-    ├── HookConfigError         (ValueError)       hooks.toml, or a registration, is wrong
-    └── HookDenied              (PermissionError)  a hook refused the operation
+"""How a hook fails, which stays inside; and the errors about hooks that callers see.
 
 `HookFailed` never reaches a caller: the chain turns it into an allowance or a denial.
 """
@@ -10,58 +6,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 
-from recollect.errors import RecollectError
+from recollect.errors import HookConfigError, HookDenied, HookError
 
 __all__ = ["Failure", "HookConfigError", "HookDenied", "HookError", "HookFailed"]
-
-
-class HookError(RecollectError):
-    """Something is wrong with a hook or its configuration."""
-
-    code = "hook_error"
-
-
-class HookConfigError(HookError, ValueError):
-    """A hook is configured wrongly; whatever was loaded before is still in force."""
-
-    code = "hook_config"
-
-    def __init__(
-        self,
-        problem: str,
-        *,
-        path: Path | None = None,
-        line: int | None = None,
-        field: str | None = None,
-        hint: str = "",
-    ) -> None:
-        where = [str(path)] if path else []
-        where += [f"line {line}"] if line else []
-        where += [f"field {field}"] if field else []
-        super().__init__(f"{', '.join(where)}: {problem}" if where else problem, hint=hint)
-        self.path, self.line, self.field = path, line, field
-
-
-class HookDenied(HookError, PermissionError):
-    """A hook refused the operation; nothing was written."""
-
-    code = "hook_denied"
-
-    def __init__(self, event: str, reason: str, status: int) -> None:
-        super().__init__(
-            f"{event} was denied ({status}): {reason}",
-            hint="`recollect hooks list` shows the hooks; the one that denied gave the reason.",
-        )
-        self.event, self.reason, self.status = event, reason, status
-
-    def of_item(self, number: int) -> HookDenied:
-        """Return the same about one of many."""
-        same = HookDenied(self.event, self.reason, self.status)
-        same.message = f"item {number}: {self.message}"
-        same.args = (same.message,)
-        return same
 
 
 class Failure(StrEnum):

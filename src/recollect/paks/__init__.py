@@ -22,6 +22,7 @@ from recollect.model.pak import (
     RiskFlagEntry,
     UpsertResult,
 )
+from recollect.paks.database import as_catalogue
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.paks.store import RecallStore, open_recall_store
 from recollect.paks.validate import RISK_FLAG_SEVERITIES
@@ -45,6 +46,7 @@ __all__ = [
     "RiskFlagEntry",
     "UnknownPak",
     "UpsertResult",
+    "as_catalogue",
     "default_recall_db_path",
     "open_recall_store",
 ]

@@ -16,6 +16,7 @@ from types import TracebackType
 from urllib.parse import quote
 
 from recollect.errors import (
+    NotACatalogue,
     RecollectError,
     StoreBusy,
     StoreDamaged,
@@ -29,6 +30,7 @@ from recollect.errors import (
 __all__ = [
     "MEMORY",
     "BrokenReference",
+    "as_catalogue",
     "connect",
     "connect_read_only",
     "damage",
@@ -50,6 +52,20 @@ _SAVEPOINT = "recollect_write"
 
 class BrokenReference(UnknownPak, sqlite3.IntegrityError):
     """SQLite found that a write names a Pak that does not exist; it was rolled back."""
+
+
+@contextmanager
+def as_catalogue(path: Path) -> Iterator[None]:
+    """Say in our words what SQLite finds strange about the tables in a file."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, RecollectError):
+            raise
+        raise NotACatalogue(
+            f"{path} does not look like a catalogue of Recollect ({error}).",
+            hint="check the path, or restore a backup.",
+        ) from error
 
 
 def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:

@@ -12,18 +12,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from recollect.dates import NO_DAY, day_number
-from recollect.errors import InvalidInput
+from recollect.errors import UnknownTemplate
 from recollect.model import ScoredBlock
 
 __all__ = ["TEMPLATES", "Page", "Section", "UnknownTemplate", "render", "template_named"]
 
 _GOAL_TAG = "self/goal"
-
-
-class UnknownTemplate(InvalidInput):
-    """No template has this name."""
-
-    code = "unknown_template"
 
 
 @dataclass(frozen=True, slots=True)

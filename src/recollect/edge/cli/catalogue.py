@@ -6,44 +6,29 @@ missing file is an error here, never an empty catalogue made on the spot.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.edge.wire import Dossier
-from recollect.errors import RecollectError, StoreDamaged, StoreUnavailable
+from recollect.errors import StoreOutdated, StoreUnavailable
 from recollect.paks import (
     PakListFilters,
     PakRow,
     RecallStore,
     RiskFlagEntry,
     UnknownPak,
+    as_catalogue,
     default_recall_db_path,
 )
 
 __all__ = [
-    "NotACatalogue",
-    "Outdated",
     "dossier",
     "flags_of",
     "locate",
-    "ours",
     "reading",
     "writing",
 ]
-
-
-class Outdated(StoreUnavailable):
-    """The file has an older schema and must be brought up to date before it can be read."""
-
-    code = "store_outdated"
-
-
-class NotACatalogue(StoreDamaged):
-    """The file is a database, but its tables are not those of a catalogue."""
-
-    code = "store_not_a_catalogue"
 
 
 def locate(db: Path | None) -> Path:
@@ -66,7 +51,7 @@ def locate(db: Path | None) -> Path:
 def reading(db: Path | None) -> Iterator[RecallStore]:
     """Open an existing catalogue that this command will not change."""
     path = locate(db)
-    with ours(path), _open_read_only(path) as store:
+    with as_catalogue(path), _open_read_only(path) as store:
         # A database of a newer release opens, and refuses the first call: let that be this one.
         store.list_paks(PakListFilters(limit=1))
         yield store
@@ -76,7 +61,7 @@ def reading(db: Path | None) -> Iterator[RecallStore]:
 def writing(db: Path | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
     path = locate(db)
-    with ours(path), RecallStore.open(path) as store:
+    with as_catalogue(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
         yield store
 
@@ -103,29 +88,11 @@ def flags_of(store: RecallStore, paks: Iterable[PakRow]) -> dict[str, list[RiskF
     return {pak.pak_id: store.get_pak_risk_flags(pak.pak_id) for pak in paks}
 
 
-@contextmanager
-def ours(path: Path) -> Iterator[None]:
-    """Say in our words what SQLite finds strange about the tables in a file."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, RecollectError):
-            raise
-        raise NotACatalogue(
-            f"{path} does not look like a catalogue of Recollect ({error}).",
-            hint="check the path, or restore a backup.",
-        ) from error
-
-
 def _open_read_only(path: Path) -> RecallStore:
     try:
         return RecallStore.open(path, read_only=True)
-    except StoreUnavailable as error:
-        # A refusal of the disk has the driver's error as its cause; one without a cause is the
-        # store's own, and says that the schema is too old.
-        if error.__cause__ is not None:
-            raise
-        raise Outdated(
+    except StoreOutdated as error:
+        raise StoreOutdated(
             error.message,
             hint="if this is a catalogue of an older release or of tokenpak, bring it up to date"
             f" with `recollect paks repair --db {path}`; if it is not, check the path.",

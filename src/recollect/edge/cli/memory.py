@@ -16,7 +16,7 @@ import typer
 
 from recollect.edge.cli import catalogue
 from recollect.embed import load_embedder
-from recollect.paks import UnknownPak, default_recall_db_path
+from recollect.paks import UnknownPak, as_catalogue, default_recall_db_path
 from recollect.settings import default_embedder, default_hooks_path
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _opened(path: Path, embedder: str | None) -> Iterator[Recollect]:
 
     hooks = default_hooks_path()
     with (
-        catalogue.ours(path),
+        as_catalogue(path),
         Recollect.open(path, embedder=embedder_for(embedder), hooks=hooks) as memory,
     ):
         if sys.stdin.isatty():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.edge.cli import catalogue
-from recollect.errors import StoreDamaged
+from recollect.errors import NotACatalogue, StoreDamaged, StoreOutdated
 from recollect.paks import CheckReport
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def _look(db: Path | None) -> tuple[tuple[str, ...], bool]:
     try:
         with catalogue.reading(db) as store:
             return store.check().problems, False
-    except catalogue.Outdated as error:
+    except StoreOutdated as error:
         return (error.message,), True
-    except catalogue.NotACatalogue:
+    except NotACatalogue:
         raise
     except StoreDamaged as error:
         return (error.message,), False
