@@ -381,7 +381,7 @@ def test_errors_have_stable_codes_and_fit_the_built_in_ones() -> None:
     assert issubclass(StoreDamaged, ValueError)
     assert issubclass(StoreUnavailable, OSError)
     assert issubclass(StoreReadOnly, PermissionError)
-    assert issubclass(UnknownPak, sqlite3.IntegrityError)
+    assert issubclass(UnknownPak, LookupError)
 
 
 # Read-only
