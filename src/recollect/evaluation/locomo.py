@@ -1,7 +1,7 @@
 """LoCoMo conversations: one store each, a memory a turn, and questions with evidence.
 
 In: a folder of JSON files, one conversation each, or the published file that lists them all. Out:
-a task. A turn's `dia_id` is its Pak's id, its session the thread. Evidence is normalised; what
+a task. A turn's `dia_id` is its memory's id, its session the thread. Evidence is normalised; what
 names no turn is left out and counted. Questions of category 5 have no answer and take no part.
 """
 

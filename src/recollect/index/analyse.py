@@ -1,7 +1,7 @@
 """Text into terms: accents and case folded, split into words, stemmed for English.
 
-A Pak or a question comes in, a list of terms goes out; both take the same way, so that they meet.
-The stems of words seen lately are remembered. This room must not know the index.
+A memory or a question comes in, a list of terms goes out; both take the same way, so that they
+meet. The stems of words seen lately are remembered. This room must not know the index.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = [
     "TELLS_TIME",
     "TIME_TERMS",
     "indexed_text",
-    "marks",
     "stem_words",
     "term_of",
     "terms",
+    "text_marks",
     "words",
 ]
 
@@ -51,7 +51,7 @@ LONGEST_TERM = 64
 _MOST_STEMS = 1 << 16
 
 
-class _Marks(dict[int, int | None]):
+class _WithoutAccents(dict[int, int | None]):
     """A translation table that drops combining marks, filled as characters are met."""
 
     def __missing__(self, code: int) -> int | None:
@@ -79,7 +79,7 @@ class _Stems(dict[str, str]):
         return stem
 
 
-_marks = _Marks({0x2018: 0x27, 0x2019: 0x27, 0x02BC: 0x27, 0xFF07: 0x27})
+_without_accents = _WithoutAccents({0x2018: 0x27, 0x2019: 0x27, 0x02BC: 0x27, 0xFF07: 0x27})
 _stems = _Stems()
 
 
@@ -92,7 +92,7 @@ def words(text: str) -> list[str]:
     """Return the words of a text in order, folded and not stemmed."""
     if text.isascii():
         return _ascii_words(text)
-    folded = normalise("NFKD", text).translate(_marks).casefold()
+    folded = normalise("NFKD", text).translate(_without_accents).casefold()
     return _WORD.findall(folded)
 
 
@@ -101,13 +101,13 @@ def term_of(word: str) -> str:
     return _stems[word]
 
 
-def stem_words(spoken: Iterable[str]) -> list[str]:
+def stem_words(written: Iterable[str]) -> list[str]:
     """Return one term for each word: its longest, or "" where a word holds none."""
-    return [max(terms(word), key=len, default="") for word in spoken]
+    return [max(terms(word), key=len, default="") for word in written]
 
 
 def indexed_text(memory: Indexable) -> str:
-    """Return what of a Pak is searched by word: the title and the content.
+    """Return what of a memory is searched by word: the title and the content.
 
     A title cut from the content's own beginning says nothing twice.
     """
@@ -117,7 +117,7 @@ def indexed_text(memory: Indexable) -> str:
     return f"{memory.title}\n{memory.content}"
 
 
-def marks(text: str, *, tells_time: bool) -> int:
+def text_marks(text: str, *, tells_time: bool) -> int:
     """Return what kind of text it is: one that asks, one that tells a time."""
     asks = ASKS if text.rstrip().endswith("?") else 0
     return asks | (TELLS_TIME if tells_time else 0)

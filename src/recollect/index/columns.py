@@ -1,4 +1,4 @@
-"""What the index knows of a Pak beside words and vector: one growable array for each property.
+"""What the index knows of a memory beside words and vector: one growable array for each property.
 
 Names of few values (project, speaker, place ...) are kept as small numbers with a vocabulary;
 numbers are given in order of arrival, so they may be compared for equality and nothing else.
@@ -89,10 +89,18 @@ class Columns:
             name: np.empty(0, dtype=dtype) for name, dtype in dtypes.items()
         }
         self.vocabularies = {name: Vocabulary() for name in CODED}
+        self._places: list[Place] = []
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column over the slots in use."""
         return self._arrays[name][: self.size]
+
+    def places(self) -> list[Place]:
+        """Return the place that each code of the column of places stands for."""
+        known = self.vocabularies["place"].in_order
+        if len(self._places) != len(known):
+            self._places = [place_from(text) for text in known if text is not None]
+        return self._places
 
     def extend(
         self,
@@ -104,7 +112,7 @@ class Columns:
         marks: Sequence[int],
         pending: Sequence[bool],
     ) -> int:
-        """Append Paks, all alive, and return the slot of the first."""
+        """Append memories, all alive, and return the slot of the first."""
         first, many = self.size, len(memories)
         self._make_room(first + many)
         self.size = first + many
@@ -132,7 +140,7 @@ class Columns:
             self._arrays[name][slot] = self.vocabularies[name][text_of(memory)]
 
     def count_uses(self, slots: NDArray[np.int64], used: Sequence[Used]) -> None:
-        """Set how often the Paks in some slots were used, and when last."""
+        """Set how often the memories in some slots were used, and when last."""
         self._arrays["reinforced"][slots] = [min(one.reinforced, _LARGEST) for one in used]
         self._arrays["last_reinforced"][slots] = [one.last_reinforced for one in used]
 
@@ -146,6 +154,7 @@ class Columns:
             self._arrays[name] = codes.astype(np.int32)
             values = [vocabulary.in_order[code] for code in used.tolist()]
             self.vocabularies[name] = Vocabulary(values)
+        self._places = []
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return the columns in use; vocabularies are read beside."""
@@ -163,7 +172,7 @@ class Columns:
         return columns
 
     def _fill(self, first: int, memories: Sequence[Indexable]) -> None:
-        """Set whole stretches of columns, which for a single Pak would cost more than it saves."""
+        """Set whole stretches of columns; for a single memory that costs more than it saves."""
         many = len(memories)
         for name, (_, value_of) in _NUMBERS.items():
             column = self._arrays[name]

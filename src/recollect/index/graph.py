@@ -1,6 +1,6 @@
 """Undirected weighted edges between slots: who adjoins whom, and how strongly tied each one is.
 
-A slot with edges has a node, and edges join nodes; a Pak that moves to another slot takes its
+A slot with edges has a node, and edges join nodes; a memory that moves to another slot takes its
 node along, so its edges need not move. Edges are arrays by node plus a small dictionary of what
 changed since. Nothing is counted unless both ends are selected.
 """
@@ -53,11 +53,11 @@ class Graph:
         self._weights: NDArray[np.float64] = np.empty(0, dtype=np.float64)
         self._tail: dict[int, dict[int, float]] = {}
         self._tail_size = 0
-        self._everyone: NDArray[np.float64] | None = None
+        self._all_degrees: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         """Return how many edges join living slots."""
-        edges = self._from(self._living_nodes())
+        edges = self._edges_of(self._living_nodes())
         return int(np.count_nonzero(self._slot_of[edges.far] >= 0)) // 2
 
     def extend(self, count: int) -> None:
@@ -65,21 +65,21 @@ class Graph:
         self._node_at = grow(self._node_at, self._size, self._size + count)
         self._node_at[self._size : self._size + count] = -1
         self._size += count
-        self._everyone = None
+        self._all_degrees = None
 
     def drop(self, slot: int) -> None:
         """Forget a slot's edges."""
         node = int(self._node_at[slot])
         if node >= 0:
             self._slot_of[node], self._node_at[slot] = -1, -1
-            self._everyone = None
+            self._all_degrees = None
 
     def move(self, slot: int, to: int) -> None:
         """Give one slot's edges to another."""
         node = int(self._node_at[slot])
         if node >= 0:
             self._node_at[slot], self._node_at[to], self._slot_of[node] = -1, node, to
-            self._everyone = None
+            self._all_degrees = None
 
     def join(
         self, near: NDArray[np.int64], far: NDArray[np.int64], weights: NDArray[np.float64]
@@ -87,7 +87,7 @@ class Graph:
         """Set the weight between slots, the last one given for a pair; 0 removes the edge."""
         proper = near != far
         ends = self._nodes_for(near[proper]), self._nodes_for(far[proper])
-        self._everyone = None
+        self._all_degrees = None
         if len(ends[0]) > _BULK:
             self._join_many(*ends, weights[proper])
             return
@@ -103,7 +103,7 @@ class Graph:
         nodes = self._node_at[slots]
         if not self._nodes or nodes.max(initial=-1) < 0:
             return np.empty(0, dtype=np.int64)
-        found = distinct(self._slot_of[self._from(nodes[nodes >= 0]).far]).astype(np.int64)
+        found = distinct(self._slot_of[self._edges_of(nodes[nodes >= 0]).far]).astype(np.int64)
         found = found[found >= 0]
         return exclude(found[selection.mask[found]], slots)
 
@@ -116,7 +116,7 @@ class Graph:
         """
         if not self._nodes:
             return np.zeros(self._size if slots is None else len(slots))
-        if slots is not None and (self._everyone is None or not selection.is_all):
+        if slots is not None and (self._all_degrees is None or not selection.is_all):
             return self._degrees_of(selection, slots)
         degrees = self._degrees_of_all(selection)
         return degrees if slots is None else degrees[slots]
@@ -126,7 +126,7 @@ class Graph:
         self._node_at, self._size = self._node_at[kept], len(kept)
         living = self._slot_of[: self._nodes] >= 0
         self._slot_of[: self._nodes][living] = moved[self._slot_of[: self._nodes][living]]
-        self._everyone = None
+        self._all_degrees = None
         self._freeze()
 
     def export(self) -> dict[str, NDArray[Any]]:
@@ -168,7 +168,7 @@ class Graph:
     def _living_nodes(self) -> NDArray[np.int64]:
         return np.flatnonzero(self._slot_of[: self._nodes] >= 0)
 
-    def _from(self, nodes: NDArray[Any]) -> _Edges:
+    def _edges_of(self, nodes: NDArray[Any]) -> _Edges:
         """Return the edges of some nodes as they are now; their far ends may be dead."""
         changed = [node for node in nodes.tolist() if node in self._tail] if self._tail else []
         if changed:
@@ -178,10 +178,10 @@ class Graph:
         places = ranges(self._starts[settled], counts)
         near = np.repeat(settled, counts)
         edges = [_Edges(near, self._far[places], self._weights[places])]
-        edges += [self._changed(node) for node in changed]
-        return edges[0] if len(edges) == 1 else _joined(edges)
+        edges += [self._edges_with_tail(node) for node in changed]
+        return edges[0] if len(edges) == 1 else _join_edges(edges)
 
-    def _changed(self, node: int) -> _Edges:
+    def _edges_with_tail(self, node: int) -> _Edges:
         """Return the edges of a node that the tail speaks of."""
         weights: dict[int, float] = {}
         if node < len(self._starts) - 1:
@@ -199,7 +199,7 @@ class Graph:
 
     def _degrees_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         nodes = self._node_at[slots]
-        edges = self._inside(self._from(distinct(nodes[nodes >= 0])), selection)
+        edges = self._edges_inside(self._edges_of(distinct(nodes[nodes >= 0])), selection)
         if not len(edges.near):
             return np.zeros(len(slots))
         order = distinct(edges.near)
@@ -208,26 +208,26 @@ class Graph:
         return np.where(order[at] == nodes, sums[at], 0.0)
 
     def _degrees_of_all(self, selection: Selection) -> NDArray[np.float64]:
-        if selection.is_all and self._everyone is not None:
-            return self._everyone
-        edges = self._inside(self._from(self._living_nodes()), selection)
+        if selection.is_all and self._all_degrees is not None:
+            return self._all_degrees
+        edges = self._edges_inside(self._edges_of(self._living_nodes()), selection)
         if not len(edges.near):
             return np.zeros(self._size)
         degrees = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
         if selection.is_all:
-            self._everyone = degrees
+            self._all_degrees = degrees
         return degrees
 
-    def _inside(self, edges: _Edges, selection: Selection) -> _Edges:
+    def _edges_inside(self, edges: _Edges, selection: Selection) -> _Edges:
         near, far = self._slot_of[edges.near], self._slot_of[edges.far]
         living = np.flatnonzero((near >= 0) & (far >= 0))
         both = selection.mask[near[living]] & selection.mask[far[living]]
-        return _at(edges, living[both])
+        return _take_edges(edges, living[both])
 
     def _join_many(
         self, near: NDArray[np.int32], far: NDArray[np.int32], weights: NDArray[np.float64]
     ) -> None:
-        old = self._from(self._living_nodes())
+        old = self._edges_of(self._living_nodes())
         keys = np.concatenate((_key(old.near, old.far), _key(near, far), _key(far, near)))
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
@@ -237,14 +237,16 @@ class Graph:
         self._settle(_Edges(keys >> 32, keys & 0xFFFFFFFF, values))
 
     def _freeze(self) -> None:
-        edges = self._from(self._living_nodes())
+        edges = self._edges_of(self._living_nodes())
         order = np.argsort(edges.near, kind="stable")
-        self._settle(_at(edges, order))
+        self._settle(_take_edges(edges, order))
 
     def _settle(self, edges: _Edges) -> None:
         """Make these the edges, in order of `near`, and number the living nodes anew."""
         living = self._living_nodes()
-        edges = _at(edges, np.flatnonzero((self._slot_of[edges.far] >= 0) & (edges.weights > 0)))
+        edges = _take_edges(
+            edges, np.flatnonzero((self._slot_of[edges.far] >= 0) & (edges.weights > 0))
+        )
         renumbered = np.full(self._nodes, -1, dtype=np.int32)
         renumbered[living] = np.arange(len(living))
         self._slot_of, self._nodes = self._slot_of[living], len(living)
@@ -258,11 +260,11 @@ def _key(near: NDArray[np.integer], far: NDArray[np.integer]) -> NDArray[np.int6
     return near.astype(np.int64) << 32 | far
 
 
-def _at(edges: _Edges, places: NDArray[np.int64]) -> _Edges:
+def _take_edges(edges: _Edges, places: NDArray[np.int64]) -> _Edges:
     return _Edges(edges.near[places], edges.far[places], edges.weights[places])
 
 
-def _joined(parts: Iterable[_Edges]) -> _Edges:
+def _join_edges(parts: Iterable[_Edges]) -> _Edges:
     columns = zip(*((part.near, part.far, part.weights) for part in parts), strict=True)
     near, far, weights = map(np.concatenate, columns)
     return _Edges(near, far, weights)

@@ -1,7 +1,7 @@
 """BM25 inside a selection: document counts, frequencies and average length are the selection's.
 
 Terms and postings come in, a score from 0 to 1 for each slot goes out. Sums run over the terms in
-sorted order in float64, so a score does not depend on where a Pak lies or what lies beside it.
+sorted order in float64, so a score does not depend on where a memory lies or what lies beside it.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def _count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
     if selection.is_solid:
         return len(slots)
     if selection.count * _SHORTER < len(slots):
-        return len(_shared(slots, selection.slots)[0])
+        return len(_intersect(slots, selection.slots)[0])
     return int(np.count_nonzero(selection.mask.take(slots)))
 
 
 # A term with less than this share of the rarest one's weight does not explain a match.
-_TELLING = 0.25
+_LEAST_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Lexical:
     _scores: NDArray[np.float64]
     # Which slots the scores are of, ascending; None: all slots.
     _slots: NDArray[np.int64] | None
-    _found: tuple[Posting, ...]
+    _postings: tuple[Posting, ...]
     _weights: tuple[float, ...]
     _saturation: _Saturation
 
@@ -119,7 +119,7 @@ class Lexical:
         """Return which of the terms a slot holds, in order."""
         return [
             term
-            for term, found in zip(self.terms, self._found, strict=True)
+            for term, found in zip(self.terms, self._postings, strict=True)
             if (place := int(found.slots.searchsorted(slot))) < len(found.slots)
             and found.slots[place] == slot
         ]
@@ -134,22 +134,22 @@ class Lexical:
         # Of one type: else numpy would copy a whole posting to the wider one.
         narrow = slots.astype(np.int32)
         by_weight = sorted(
-            zip(self._weights, self.terms, self._found, strict=True),
+            zip(self._weights, self.terms, self._postings, strict=True),
             key=lambda one: (-one[0], one[1]),
         )
         for weight, term, found in by_weight:
-            if weight < min(rarest, default=0.0) * _TELLING:
+            if weight < min(rarest, default=0.0) * _LEAST_SHARE:
                 break
             for place in _holds(found.slots, narrow).nonzero()[0].tolist():
                 rarest[place] = rarest[place] or weight
-                if weight >= rarest[place] * _TELLING:
+                if weight >= rarest[place] * _LEAST_SHARE:
                     told[place].append(term)
         return told
 
     def counts_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how often each term, a row each, occurs in some selected slots."""
         counts = np.zeros((len(self.terms), len(slots)))
-        for row, found in zip(counts, self._found, strict=True):
+        for row, found in zip(counts, self._postings, strict=True):
             if len(found.slots):
                 # Of one type: else numpy would copy the whole posting to the wider one.
                 places = found.slots.searchsorted(slots.astype(found.slots.dtype))
@@ -241,7 +241,7 @@ def _whole(posting: Posting, selection: Selection) -> Part:
 
 def _selected(posting: Posting, selection: Selection) -> Part:
     if selection.count * _SHORTER < len(posting.slots):
-        places, at = _shared(posting.slots, selection.slots)
+        places, at = _intersect(posting.slots, selection.slots)
     else:
         at = selection.mask.take(posting.slots).nonzero()[0]
         places = selection.slots.searchsorted(posting.slots[at])
@@ -249,7 +249,7 @@ def _selected(posting: Posting, selection: Selection) -> Part:
 
 
 @lru_cache(maxsize=1)
-def _saturated(base: float) -> NDArray[np.float64]:
+def _saturation_by_count(base: float) -> NDArray[np.float64]:
     """Return the share for every count there is, where the length of a text does not matter."""
     counts = np.arange(MOST_COUNTED + 1, dtype=np.float64)
     return counts / (counts + base)
@@ -272,7 +272,7 @@ class _Saturation:
         """Return what share of its weight a term adds to each of its slots."""
         counts = posting.counts
         if not self._slope:
-            return _saturated(self._base).take(counts)
+            return _saturation_by_count(self._base).take(counts)
         terms = counts.astype(np.float64)
         divisor = self._lengths.take(posting.slots) * self._slope
         divisor += self._base
@@ -281,7 +281,7 @@ class _Saturation:
         return terms
 
 
-def _shared(
+def _intersect(
     slots: NDArray[np.int32], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     at = slots.searchsorted(chosen.astype(np.int32))

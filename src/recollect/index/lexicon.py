@@ -27,13 +27,13 @@ class Lexicon(dict[str, int]):
     def __init__(self, names: Names) -> None:
         super().__init__()
         self._names = names
-        self._telling: set[int] = set()
+        self._time_numbers: set[int] = set()
 
     def __missing__(self, word: str) -> int:
         term = term_of(word)
         number = self._names[term]
         if term in TIME_TERMS:
-            self._telling.add(number)
+            self._time_numbers.add(number)
         if len(self) >= _MOST_WORDS:
             self.clear()
         if len(word) <= LONGEST_TERM:
@@ -46,4 +46,4 @@ class Lexicon(dict[str, int]):
 
     def tells_time(self, numbers: Iterable[int]) -> bool:
         """Return whether any of a text's numbers, as given here, is that of a time."""
-        return not self._telling.isdisjoint(numbers)
+        return not self._time_numbers.isdisjoint(numbers)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.strings import Strings, head_of
+from recollect.index.strings import Strings, sort_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ class Names(dict[str, int]):
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""
-        return [*self._settled.at(range(len(self._settled))), *self._late]
+        return [*self._settled.texts_at(range(len(self._settled))), *self._late]
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the names that start so, in order."""
@@ -68,7 +68,7 @@ class Names(dict[str, int]):
         texts = Strings()
         texts.extend(names)
         by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
-        heads = texts.words(by_name.astype(np.int64), 0)
+        heads = texts.sort_keys(by_name.astype(np.int64), 0)
         return {**texts.export(), "by_name": by_name, "heads": heads}
 
     @classmethod
@@ -87,13 +87,13 @@ class Names(dict[str, int]):
 
     def _place(self, name: str) -> int:
         """Return how many settled names come before a name; few begin with the same bytes."""
-        head = head_of(name)
+        head = sort_key_of(name)
         first = int(self._heads.searchsorted(head))
         last = int(self._heads.searchsorted(head, side="right"))
         return bisect_left(range(last), name, first, key=self._name_at)
 
     def _name_at(self, place: int) -> str:
-        return self._settled.one(int(self._by_name[place]))
+        return self._settled.text_at(int(self._by_name[place]))
 
     def _among_settled(self, name: str) -> int:
         if not len(self._by_name):
@@ -106,7 +106,7 @@ class Names(dict[str, int]):
         last = first = self._place(prefix)
         while last < len(self._by_name) and self._name_at(last).startswith(prefix):
             last += 1
-        return self._settled.at(self._by_name[first:last].tolist())
+        return self._settled.texts_at(self._by_name[first:last].tolist())
 
 
 def _run(ordered: list[str], prefix: str) -> list[str]:

@@ -87,8 +87,8 @@ class Postings:
             _gather(segment, numbers, parts)
         for found, number in zip(parts, numbers.tolist(), strict=True):
             if number in self._tail:
-                found.append(_unpacked(np.array(self._tail[number])))
-        return [_joined(found) for found in parts]
+                found.append(_unpack(np.array(self._tail[number])))
+        return [_join(found) for found in parts]
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
@@ -97,7 +97,7 @@ class Postings:
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
         self._merge_all()
-        self._segments = [self._without_unused(_moved(self._segments[0], moved))]
+        self._segments = [self._without_unused(_renumber(self._segments[0], moved))]
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return the names, and the one segment that their numbers point into, as arrays."""
@@ -142,7 +142,7 @@ class Postings:
         if self._tail:
             numbers = sorted(self._tail)
             entries = [np.array(self._tail[number]) for number in numbers]
-            every = _unpacked(np.concatenate(entries))
+            every = _unpack(np.concatenate(entries))
             named = np.repeat(numbers, [len(entry) for entry in entries])
             self._push(_segment(named, every.slots, every.counts))
         self._tail, self._tail_rows, self._tail_postings = {}, 0, 0
@@ -164,7 +164,7 @@ class Postings:
 
     def _merge_last(self) -> None:
         last, before = self._segments.pop(), self._segments.pop()
-        self._segments.append(_merged(before, last))
+        self._segments.append(_merge(before, last))
 
     def _without_unused(self, segment: _Segment) -> _Segment:
         names = self.names.in_order()
@@ -173,7 +173,7 @@ class Postings:
         return _Segment(numbers, segment.starts, segment.slots, segment.counts)
 
 
-def _unpacked(entries: NDArray[np.int64]) -> Posting:
+def _unpack(entries: NDArray[np.int64]) -> Posting:
     return Posting((entries >> 16).astype(np.int32), entries.astype(np.uint16))
 
 
@@ -212,7 +212,7 @@ def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Post
         parts[query].append(Posting(segment.slots[start:end], segment.counts[start:end]))
 
 
-def _joined(parts: list[Posting]) -> Posting:
+def _join(parts: list[Posting]) -> Posting:
     if len(parts) > 1:
         return Posting(
             np.concatenate([part.slots for part in parts]),
@@ -221,7 +221,7 @@ def _joined(parts: list[Posting]) -> Posting:
     return parts[0] if parts else _NOTHING
 
 
-def _merged(before: _Segment, last: _Segment) -> _Segment:
+def _merge(before: _Segment, last: _Segment) -> _Segment:
     """Return one segment of two; what stood before stays before within every name."""
     names = distinct(np.concatenate((before.names, last.names)))
     sizes = np.zeros(len(names), dtype=np.int64)
@@ -239,7 +239,7 @@ def _merged(before: _Segment, last: _Segment) -> _Segment:
     return _Segment(names, starts, slots, counts)
 
 
-def _moved(segment: _Segment, moved: NDArray[np.int32]) -> _Segment:
+def _renumber(segment: _Segment, moved: NDArray[np.int32]) -> _Segment:
     slots = moved[segment.slots]
     living = slots >= 0
     names = np.repeat(segment.names, np.diff(segment.starts))

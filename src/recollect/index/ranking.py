@@ -1,4 +1,4 @@
-"""The best of many by score, then freshness, then Pak id.
+"""The best of many by score, then freshness, then id.
 
 In: slots with scores, and how many to keep. Out: where the best stand, in order. Each later key is
 read for ties only.
@@ -35,25 +35,25 @@ def best(
 
     `updated_at` and `pak_ids` are of all slots.
     """
-    places = _leading(scores, keep)
+    places = _leading_places(scores, keep)
     if keep < len(places):
-        places = _narrowed(places, _keys(slots, scores, updated_at, pak_ids), keep)
+        places = _narrow(places, _deciding_keys(slots, scores, updated_at, pak_ids), keep)
     chosen = slots[places]
     keys: tuple[list[Any], ...] = (scores[places].tolist(), updated_at[chosen].tolist())
     if len(set(zip(*keys, strict=True))) < len(places):
-        keys = *keys, pak_ids.at(chosen)
+        keys = *keys, pak_ids.texts_at(chosen)
     ranked = sorted(zip(*keys, places.tolist(), strict=True), reverse=True)
     return np.array([one[-1] for one in ranked], dtype=np.int64)
 
 
-def _leading(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:
+def _leading_places(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:
     """Return the places of the best scores, and of all that tie with the last."""
     if not 0 < keep < len(scores):
         return np.arange(len(scores))
     return np.flatnonzero(scores >= kth_largest(scores, keep))
 
 
-def _keys(
+def _deciding_keys(
     slots: NDArray[np.int64],
     scores: NDArray[np.float64],
     updated_at: NDArray[np.int64],
@@ -63,18 +63,18 @@ def _keys(
     yield scores.take
     yield lambda places: updated_at[slots[places]]
     for level in range(pak_ids.levels(slots)):
-        yield partial(_words, pak_ids, slots, level)
+        yield partial(_sort_keys, pak_ids, slots, level)
     # Short words are filled up with zero bytes, which an id may hold itself.
     yield lambda places: pak_ids.lengths(slots[places])
 
 
-def _words(
+def _sort_keys(
     pak_ids: Strings, slots: NDArray[np.int64], level: int, places: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    return pak_ids.words(slots[places], level)
+    return pak_ids.sort_keys(slots[places], level)
 
 
-def _narrowed(
+def _narrow(
     group: NDArray[np.int64],
     keys: Iterable[Callable[[NDArray[np.int64]], NDArray[Any]]],
     keep: int,

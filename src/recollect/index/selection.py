@@ -1,16 +1,21 @@
-"""Which slots take part in an answer: what is asked for, the mask of it, the slots it came to.
+"""Which memories a request may see: what is asked for, the mask of it, the slots it came to.
 
-Every statistic of the index is computed inside a selection. A selection belongs to the state of
-the index that it was made from and is of no use after the next change.
+Conditions and a mask, or who can make one, come in; a selection goes out. Every statistic of the
+index is computed inside a selection. A selection belongs to one generation of the index and is of
+no use after the next change.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,19 +23,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.columns import Columns
+    from recollect.index.contents import Contents
+    from recollect.index.index import MemoryIndex
     from recollect.index.postings import Postings
+    from recollect.ports.store import Used
 
-__all__ = ["Selection", "Where", "mask_of", "tag_mask"]
+__all__ = ["MaskSource", "Selection", "Selections", "Where", "mask_of", "tag_mask"]
+
+# What narrows a selection beside its conditions: a mask over the slots, or who can make one. The
+# latter must be hashable: selections are kept under it until the next change.
+MaskSource: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
+
+_MOST_SELECTIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a Pak must fulfil; everything given must hold.
+    """What a memory must fulfil; everything given must hold.
 
     `statuses` replaces `active_only`. Tag patterns are alternatives: a trailing `%` stands for any
     ending, every other character for itself; `narrow_tags` are patterns that must hold besides.
-    `reinforced_after` is exclusive; `valid_at` is in
-    seconds since 1970, and a Pak that ends then is out.
+    `reinforced_after` is exclusive; `valid_at` is in seconds since 1970, and a memory that ends
+    then is out.
     """
 
     active_only: bool = True
@@ -62,6 +76,101 @@ class Selection:
     def is_solid(self) -> bool:
         """Whether every slot is selected, so that nothing needs masking."""
         return self.count == len(self.mask)
+
+
+class Selections:
+    """The selections of one generation of an index, each made once."""
+
+    def __init__(self, contents: Contents, generation: int) -> None:
+        self.generation = generation
+        self._contents = contents
+        self._known: dict[tuple[Where, MaskSource | None], Selection] = {}
+        self._floors: tuple[float, float] | None = None
+
+    def select(
+        self, where: Where, *, view: MaskSource | None, at: float | None, index: MemoryIndex
+    ) -> Selection:
+        """Return the live memories that fulfil `where` and that `view` allows.
+
+        `at` stands for a `valid_at` of that moment; `index` is what a view makes its mask from.
+        """
+        if at is not None and at >= self._bounds()[1]:
+            where = replace(where, valid_at=at)
+        where = self._without_idle_conditions(where)
+        if view is not None and not callable(view):
+            return self._make(where, view)
+        known = self._known.get((where, view))
+        if known is None:
+            if len(self._known) >= _MOST_SELECTIONS:
+                self._known.clear()
+            known = self._known[where, view] = self._make(where, view and view(index))
+        return known
+
+    def check(self, selection: Selection) -> None:
+        """Refuse a selection of another generation: its slots may be others' by now."""
+        if selection.generation != self.generation:
+            raise InvalidInput(
+                "the selection was made before the index last changed.",
+                hint="select again after apply, and do not let the two overlap.",
+            )
+
+    def note_uses(self, used: Sequence[Used]) -> None:
+        """Go on after memories were used: only what was selected by time of use may differ."""
+        oldest, soonest = self._bounds()
+        self._floors = (min(oldest, *(one.last_reinforced for one in used)), soonest)
+        self._known = {
+            key: known for key, known in self._known.items() if key[0].reinforced_after is None
+        }
+
+    def _make(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
+        mask = mask_of(where, self._contents.columns, self._contents.tags)
+        if allowed is not None:
+            mask &= self._checked_mask(allowed)
+        mask.flags.writeable = False
+        count = int(np.count_nonzero(mask))
+        is_all = count == self._contents.live
+        return Selection(mask, count, is_all=is_all, generation=self.generation)
+
+    def _checked_mask(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        size = self._contents.size
+        if mask.shape != (size,) or mask.dtype != np.bool_:
+            raise InvalidInput(
+                f"a view is {size} booleans, not {mask.dtype} of shape {mask.shape}.",
+                hint="make the mask from this index's columns, after its last change.",
+            )
+        return mask
+
+    def _without_idle_conditions(self, where: Where) -> Where:
+        """Leave out conditions that every live memory fulfils, so that selections are shared."""
+        if where.valid_at is None and where.reinforced_after is None:
+            return where
+        oldest, soonest = self._bounds()
+        if where.valid_at is not None:
+            is_idle = soonest > where.valid_at
+            where = replace(where, valid_at=None if is_idle else self._last_end(where.valid_at))
+        if where.reinforced_after is not None and oldest > where.reinforced_after:
+            where = replace(where, reinforced_after=None)
+        return where
+
+    def _bounds(self) -> tuple[float, float]:
+        """Return bounds, not above the earliest last reinforcement and the earliest end."""
+        if self._floors is None:
+            columns = self._contents.columns
+            alive = columns["alive"]
+            reinforced = columns["last_reinforced"].min(where=alive, initial=inf)
+            ends = columns["valid_until"].min(where=alive, initial=inf)
+            self._floors = (float(reinforced), float(ends))
+        return self._floors
+
+    def _last_end(self, moment: float) -> float:
+        """Return the last end up to a moment: nothing more ends between the two."""
+        return float(self._ends[np.searchsorted(self._ends, moment, side="right") - 1])
+
+    @cached_property
+    def _ends(self) -> NDArray[np.float64]:
+        columns = self._contents.columns
+        ends = columns["valid_until"][columns["alive"]]
+        return np.unique(ends[ends < inf])
 
 
 def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]:

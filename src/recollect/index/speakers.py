@@ -40,15 +40,15 @@ class Speakers:
         self._read = 0
         self._by_term: dict[str, list[Speaker]] = {}
 
-    def named(self, spoken: Mapping[str, str], vocabulary: Vocabulary) -> list[Speaker]:
+    def find_named(self, spellings: Mapping[str, str], vocabulary: Vocabulary) -> list[Speaker]:
         """Return the speakers whose first name, or whole name, is among the terms."""
         self._catch_up(vocabulary)
-        called = {term for term, word in spoken.items() if term in self._by_term}
+        called = {term for term, word in spellings.items() if term in self._by_term}
         return [
-            Speaker(one.code, one.name, tuple(term for term in one.terms if term in spoken))
+            Speaker(one.code, one.name, tuple(term for term in one.terms if term in spellings))
             for term in sorted(called)
             for one in self._by_term[term]
-            if _is_spelt_as_name(spoken[term], one.name, spoken)
+            if _is_spelt_as_name(spellings[term], one.name, spellings)
         ]
 
     def _catch_up(self, vocabulary: Vocabulary) -> None:
@@ -65,10 +65,10 @@ class Speakers:
             self._by_term.setdefault(first, []).append(Speaker(code, name, found))
 
 
-def _is_spelt_as_name(word: str, name: str, spoken: Mapping[str, str]) -> bool:
+def _is_spelt_as_name(word: str, name: str, spellings: Mapping[str, str]) -> bool:
     """Whether "Will" is meant and not "will": by its capital, where capitals are used at all."""
     if not name[:1].isupper() or word[:1].isupper():
         return True
     # Every question may begin with a capital.
-    capitals = any(other[:1].isupper() for other in list(spoken.values())[1:])
+    capitals = any(other[:1].isupper() for other in list(spellings.values())[1:])
     return not capitals and COMMON.isdisjoint(terms(word))

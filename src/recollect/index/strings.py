@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     Rows: TypeAlias = Sequence[int] | NDArray[np.integer]
 
-__all__ = ["Strings", "head_of"]
+__all__ = ["Strings", "sort_key_of"]
 
 _WORD_BYTES = 8
-# A Pak id may hold any character Python can; what comes in must come out.
+# A id may hold any character Python can; what comes in must come out.
 _ERRORS = "surrogatepass"
 
 
@@ -49,7 +49,7 @@ class Strings:
         self._bounds[self._size + 1 : size + 1] = used + np.cumsum(lengths)
         self._size = size
 
-    def at(self, rows: Rows) -> list[str]:
+    def texts_at(self, rows: Rows) -> list[str]:
         """Return the texts of some rows."""
         blob, places = memoryview(self._blob.data), np.asarray(rows, dtype=np.int64)
         starts, ends = self._bounds.take(places).tolist(), self._bounds.take(places + 1).tolist()
@@ -57,8 +57,8 @@ class Strings:
             str(blob[start:end], "utf-8", _ERRORS) for start, end in zip(starts, ends, strict=True)
         ]
 
-    def one(self, row: int) -> str:
-        """Return the text of one row, in a fraction of the time that `at` takes for it."""
+    def text_at(self, row: int) -> str:
+        """Return the text of one row, in a fraction of the time that `texts_at` takes for it."""
         start, end = self._bounds[row : row + 2].tolist()
         return str(self._blob[start:end].data, "utf-8", _ERRORS)
 
@@ -70,7 +70,7 @@ class Strings:
         """Return how many words of eight bytes the longest of the texts takes."""
         return -(-int(self.lengths(rows).max(initial=0)) // _WORD_BYTES)
 
-    def words(self, rows: NDArray[np.int64], level: int) -> NDArray[np.uint64]:
+    def sort_keys(self, rows: NDArray[np.int64], level: int) -> NDArray[np.uint64]:
         """Return the eight bytes from byte 8 x level on as a number that sorts as the text does."""
         if not len(self._blob):
             return np.zeros(len(rows), dtype=np.uint64)
@@ -100,7 +100,7 @@ class Strings:
         return column
 
 
-def head_of(text: str) -> np.uint64:
-    """Return the first eight bytes of a text as `Strings.words` gives them."""
+def sort_key_of(text: str) -> np.uint64:
+    """Return the first eight bytes of a text as `Strings.sort_keys` gives them."""
     octets = text[:_WORD_BYTES].encode("utf-8", _ERRORS)[:_WORD_BYTES]
     return np.uint64(int.from_bytes(octets.ljust(_WORD_BYTES, b"\0"), "big"))

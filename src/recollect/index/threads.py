@@ -1,8 +1,8 @@
-"""Who follows whom: the Paks of a thread in the order of their positions.
+"""Who follows whom: the memories of a thread in the order of their positions.
 
-Columns come in; a `Turns` goes out: the selected Paks of all threads, each thread in one stretch.
-Only the order of positions counts, never the gap between two, so a Pak that is not selected leaves
-no trace: those around it are neighbours.
+Columns come in; a `Turns` goes out: the selected memories of all threads, each thread in one
+stretch. Only the order of positions counts, never the gap between two, so a memory that is not
+selected leaves no trace: those around it are neighbours.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Threads:
         self._rank_of: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._is_current = False
 
-    def changed(self) -> None:
+    def mark_stale(self) -> None:
         """Take note that slots were added, altered or moved."""
         self._is_current = False
 

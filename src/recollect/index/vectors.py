@@ -32,7 +32,7 @@ _EXACT_BLOCK = 1024
 _SIGN_BLOCK = 16384
 # Rows of small selections that are held as float32: 4 MB at 256 dimensions. A selection takes room
 # even if it is empty.
-_MOST_HELD, _LEAST_ROOM = 4096, 256
+_MOST_READY, _LEAST_ROOM = 4096, 256
 _ONE_THREAD = 1 << 18
 # By how many standard deviations signs may differ more than a cosine lets expect: what is alike is
 # missed once in 30,000 times at the threshold itself, and hardly ever above it.
@@ -51,7 +51,7 @@ _NOBODY = Nearest(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Held:
+class _ReadyRows:
     """The vectors of a selection as float32, and their squared lengths.
 
     The vectors are in strips too small for BLAS to wake its threads: those keep another core busy
@@ -72,8 +72,8 @@ class Vectors:
         self._squares: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         # One row for each 64 dimensions, so that a pass over the slots is over adjoining words.
         self._signs: NDArray[np.uint64] = np.empty((-(-dimension // 64), 0), dtype=np.uint64)
-        self._last: tuple[Selection, Selection] | None = None
-        self._held: dict[Selection, _Held] = {}
+        self._last_reachable: tuple[Selection, Selection] | None = None
+        self._ready: dict[Selection, _ReadyRows] = {}
 
     def check(self, vector: NDArray[Any]) -> None:
         """Raise unless this is a vector the index can hold."""
@@ -93,12 +93,12 @@ class Vectors:
         self._put(first, np.concatenate([blank[:0], *rows]).reshape(len(rows), self.dimension))
 
     def overwrite(self, slot: int, vector: NDArray[np.int8] | None) -> None:
-        """Replace one vector; most changes of a Pak leave it as it is."""
+        """Replace one vector; most changes of a memory leave it as it is."""
         new = np.zeros(self.dimension, dtype=np.int8) if vector is None else vector
         if not np.array_equal(self._matrix[slot], new):
             self._put(slot, new[np.newaxis])
 
-    def present(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of the slots have a vector that points anywhere."""
         return self._squares[slots] > 0
 
@@ -114,11 +114,11 @@ class Vectors:
 
     def cosines_inside(self, query: NDArray[np.int8], selection: Selection) -> NDArray[np.float64]:
         """Return the exact cosine of each selected slot; few enough are held ready for the next."""
-        if selection.count > _MOST_HELD:
+        if selection.count > _MOST_READY:
             return self.cosines(query, selection.slots)
         self.check(query)
         wide = query.astype(np.float32)
-        ready = self._held.get(selection) or self._hold(selection)
+        ready = self._ready.get(selection) or self._make_ready(selection)
         dots = np.concatenate([strip @ wide for strip in ready.strips])
         return _over_lengths(dots, ready.squares, float(wide @ wide))
 
@@ -178,8 +178,8 @@ class Vectors:
         self._matrix = self._matrix[kept]
         self._squares = self._squares[kept]
         self._signs = np.ascontiguousarray(self._signs[:, kept])
-        self._size, self._last = len(kept), None
-        self._held.clear()
+        self._size, self._last_reachable = len(kept), None
+        self._ready.clear()
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return what cannot be computed again quickly."""
@@ -211,35 +211,35 @@ class Vectors:
             self._matrix = larger
 
     def _put(self, first: int, rows: NDArray[np.int8]) -> None:
-        self._last = None
-        self._held.clear()
+        self._last_reachable = None
+        self._ready.clear()
         some = slice(first, first + len(rows))
         self._matrix[some] = rows
         self._squares[some] = squared_norms(rows)
         if self.dimension:
             self._signs[:, some] = pack_signs(rows).T
 
-    def _hold(self, selection: Selection) -> _Held:
+    def _make_ready(self, selection: Selection) -> _ReadyRows:
         """Make a small selection ready for products, and let go of others when there are many."""
-        rows_held = sum(max(one.count, _LEAST_ROOM) for one in self._held)
-        stale = any(one.generation != selection.generation for one in self._held)
-        if stale or rows_held + selection.count > _MOST_HELD:
-            self._held.clear()
+        rows_held = sum(max(one.count, _LEAST_ROOM) for one in self._ready)
+        stale = any(one.generation != selection.generation for one in self._ready)
+        if stale or rows_held + selection.count > _MOST_READY:
+            self._ready.clear()
         rows = self._matrix.take(selection.slots, axis=0).astype(np.float32)
         length = max(1, _ONE_THREAD // max(1, self.dimension))
         starts = range(0, max(1, len(rows)), length)
         strips = tuple(rows[start : start + length] for start in starts)
-        held = self._held[selection] = _Held(strips, self._squares[selection.slots])
+        held = self._ready[selection] = _ReadyRows(strips, self._squares[selection.slots])
         return held
 
     def _with_vectors(self, selection: Selection) -> Selection:
-        if self._last is None or self._last[0] is not selection:
+        if self._last_reachable is None or self._last_reachable[0] is not selection:
             mask = selection.mask & (self._squares[: self._size] > 0)
             count = int(np.count_nonzero(mask))
             same = count == selection.count
             narrowed = Selection(mask, count, is_all=False, generation=selection.generation)
-            self._last = (selection, selection if same else narrowed)
-        return self._last[1]
+            self._last_reachable = (selection, selection if same else narrowed)
+        return self._last_reachable[1]
 
     def _least_sign_changes(
         self, query: NDArray[np.int8], reachable: Selection, keep: int

@@ -1,8 +1,9 @@
-"""Likeness: which Paks at one place mean nearly the same, and the links that follow from it.
+"""Likeness: which memories at one place mean nearly the same, and the links that follow from it.
 
-In: Paks that are new, or that must look around again, and an index of the others. Out: what each is
-like, and the lists and edges that change. The rules know two Paks at a time and an order among the
-likenesses of one, so the links of a place are the same whatever came and went there.
+In: memories that are new, or that must look around again, and an index of the others. Out: what
+each is like, and the lists and edges that change. The rules know two memories at a time and an
+order among the likenesses of one, so the links of a place are the same whatever came and went
+there.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ NEAR_DUPLICATE = 0.95
 # More twins than this are not named.
 _MOST_NAMED = 64
 
-# What is added to a cosine so that no two likenesses of a Pak are equal, too little to be seen in
-# nine digits. It depends on the two names, and is the same from both sides: of a hundred texts that
-# are all alike, each has some that hold it too.
+# What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
+# in nine digits. It depends on the two names, and is the same from both sides: of a hundred texts
+# that are all alike, each has some that hold it too.
 _HAIR, _HAIR_BITS = 4e-10, 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _ALL_BITS = (1 << 64) - 1
@@ -54,7 +55,7 @@ _ALL_BITS = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrival:
-    """A Pak that looks for others like it. Only a settled one is linked to what it finds.
+    """A memory that looks for others like it. Only a settled one is linked to what it finds.
 
     Who looks around again was there before: the others know of it already.
     """
@@ -93,7 +94,7 @@ class _Found:
 
 
 def is_settled(memory: Memory, status: str) -> bool:
-    """Return whether everybody who reads a Pak's place reads it, from now on: it may be linked.
+    """Return whether everybody who reads a memory's place reads it, from now on: it may be linked.
 
     What will end, or looks like an injection, would leave a gap in others' lists when it is hidden.
     """
@@ -101,7 +102,7 @@ def is_settled(memory: Memory, status: str) -> bool:
 
 
 def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
-    """Return Paks that the index holds, to let them look around again."""
+    """Return memories that the index holds, to let them look around again."""
     slots = index.slots_of_rows(row_ids)
     places = index.places()
     settled = index.column("status")[slots] == index.code("status", "active")

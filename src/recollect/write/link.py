@@ -1,8 +1,9 @@
-"""Edges: which Paks belong together, and how strongly.
+"""Edges: which memories belong together, and how strongly.
 
-In: lists of whom each Pak holds for its most alike, or two Paks that a caller names. Out: edges to
-write. Automatic edges join two that hold each other, so they depend on which Paks there are and not
-on what was there before; co-retrieval strengthens edges that exist and never makes one.
+In: lists of whom each memory holds for its most alike, or two memories that a caller names. Out:
+edges to write. Automatic edges join two that hold each other, so they depend on which memories
+there are and not on what was there before; co-retrieval strengthens edges that exist and never
+makes one.
 """
 
 from __future__ import annotations

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from tests.property.index.worlds import World, answers, followed, rebuilt, wheres, worlds
 
 from recollect.index import Where, load, save
+from recollect.index import changes as changes_module
 from recollect.index import graph as graph_module
-from recollect.index import index as index_module
 from recollect.index import lexical as lexical_module
 from recollect.index import lookup as lookup_module
 from recollect.index import postings as postings_module
 from recollect.index import vectors as vectors_module
 
 EAGER = {
-    index_module: {"_LEAST_DEAD": 1, "_BATCH": 3},
+    changes_module: {"_LEAST_DEAD": 1, "_BATCH": 3},
     lookup_module: {"_LEAST_TAIL": 2},
     postings_module: {"_TAIL_ROWS": 2},
     graph_module: {"_LEAST_TAIL": 2, "_BULK": 2},

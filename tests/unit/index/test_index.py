@@ -68,7 +68,7 @@ def test_uses_move_paks_in_and_out_of_windows_and_leave_other_selections_alone()
 def test_what_is_held_of_past_questions_changes_no_answer(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.index.index._POSTINGS_HELD", room)
+    monkeypatch.setattr("recollect.index.statistics._POSTINGS_HELD", room)
     index = index_of(*(row(number, f"w{number % 3} w{number % 5}") for number in range(1, 31)))
     views = [np.arange(index.size) % parts == 0 for parts in range(1, 30)]
 
@@ -174,7 +174,7 @@ def test_a_moving_window_does_not_pile_up_selections() -> None:
     for number in range(100):
         assert index.select(Where(reinforced_after=float(number))).count == 99 - number
 
-    assert len(index._selections) <= 16
+    assert len(index._selections._known) <= 16
 
 
 def test_a_selection_of_an_earlier_state_is_refused() -> None:

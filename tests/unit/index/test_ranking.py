@@ -43,4 +43,4 @@ def test_a_tie_of_very_many_is_settled_by_pak_id() -> None:
     slots, scores = np.arange(50_000), np.full(50_000, 0.5)  # a slot's place is its number
     found = best(slots, scores, 3, updated_at=np.zeros(50_000, np.int64), pak_ids=pak_ids)
 
-    assert pak_ids.at(found) == ["pak_0049999", "pak_0049998", "pak_0049997"]
+    assert pak_ids.texts_at(found) == ["pak_0049999", "pak_0049998", "pak_0049997"]

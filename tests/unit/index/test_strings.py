@@ -16,7 +16,7 @@ def test_texts_come_out_as_they_went_in(first: list[str], second: list[str]) -> 
     column.extend(first)
     column.extend(second)
 
-    assert column.at(range(len(column))) == first + second
+    assert column.texts_at(range(len(column))) == first + second
 
 
 @settings(deadline=None)
@@ -28,7 +28,7 @@ def test_compaction_keeps_the_rows_asked_for(texts: list[str], random: object) -
     column.compact(kept)
     column.extend(["more"])
 
-    assert column.at(range(len(column))) == [*texts[::2], "more"]
+    assert column.texts_at(range(len(column))) == [*texts[::2], "more"]
 
 
 @settings(deadline=None)
@@ -37,7 +37,7 @@ def test_words_and_lengths_sort_as_the_texts_do(texts: list[str]) -> None:
     column = Strings()
     column.extend(texts)
     rows = np.arange(len(texts))
-    words = [column.words(rows, level).tolist() for level in range(column.levels(rows))]
+    words = [column.sort_keys(rows, level).tolist() for level in range(column.levels(rows))]
     keys = list(zip(*words, column.lengths(rows).tolist(), strict=True))
 
     assert [texts[row] for row in sorted(rows, key=lambda row: keys[row])] == sorted(texts)

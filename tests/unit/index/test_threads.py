@@ -114,7 +114,7 @@ def test_a_part_of_the_line_knows_who_is_beside_whom(many: int) -> None:
 
 
 def named(spoken: dict[str, str], *names: str) -> list[str]:
-    return [speaker.name for speaker in Speakers().named(spoken, Vocabulary([None, *names]))]
+    return [speaker.name for speaker in Speakers().find_named(spoken, Vocabulary([None, *names]))]
 
 
 def test_a_speaker_is_known_by_the_first_name() -> None:
@@ -132,7 +132,7 @@ def test_a_capital_tells_a_name_from_a_word_where_capitals_are_used() -> None:
 
 def test_speakers_who_come_later_are_known_too() -> None:
     vocabulary, speakers = Vocabulary(), Speakers()
-    assert speakers.named({"ann": "Ann"}, vocabulary) == []
+    assert speakers.find_named({"ann": "Ann"}, vocabulary) == []
     code = vocabulary["Ann"]
-    (ann,) = speakers.named({"ann": "Ann"}, vocabulary)
+    (ann,) = speakers.find_named({"ann": "Ann"}, vocabulary)
     assert (ann.code, ann.terms) == (code, ("ann",))

@@ -83,7 +83,7 @@ def test_a_slot_without_a_vector_is_nobodys_neighbour() -> None:
     found = vectors.nearest(np.array([-1, 0], np.int8), everyone(3), 3)
 
     assert (found.slots.tolist(), found.cosines.tolist()) == ([0], [-1.0])
-    assert vectors.present(np.arange(3)).tolist() == [True, False, False]
+    assert vectors.has_vector(np.arange(3)).tolist() == [True, False, False]
     assert vectors.cosines(np.array([1, 1], np.int8), np.arange(3))[1:].tolist() == [0.0, 0.0]
 
 
@@ -198,4 +198,4 @@ def test_an_overwritten_vector_is_the_one_that_counts() -> None:
 
     vectors.overwrite(2, None)
 
-    assert vectors.present(np.array([2])).tolist() == [False]
+    assert vectors.has_vector(np.array([2])).tolist() == [False]

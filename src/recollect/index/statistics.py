@@ -1,0 +1,119 @@
+"""What is counted inside selections, remembered until the index changes.
+
+Contents and a selection come in, numbers about the selected memories go out: they depend on those
+alone. A question asks for most of them twice, and many questions share a selection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recollect.dates import NO_DAY
+from recollect.index.lexical import part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.index.contents import Contents
+    from recollect.index.lexical import Part
+    from recollect.index.selection import Selection
+    from recollect.index.threads import Turns
+
+__all__ = ["Statistics"]
+
+_MOST_SELECTIONS = 16
+# What is held of the terms of past questions, in postings: some megabytes at most. A term that
+# nobody holds takes room too.
+_POSTINGS_HELD, _ROOM_OF_A_TERM = 1 << 20, 64
+
+
+@dataclass(slots=True)
+class _Known:
+    """What was found out about one selection."""
+
+    average_length: float | None = None
+    any_vector: bool | None = None
+    turns: Turns | None = None
+    parts: dict[str, Part] = field(default_factory=dict)
+
+
+class Statistics:
+    """Numbers about selections of one generation."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._known: dict[Selection, _Known] = {}
+        self._postings_held = 0
+
+    def parts(self, terms: Sequence[str], selection: Selection) -> list[Part]:
+        """Return what of each term lies inside a selection."""
+        parts = self._about(selection).parts
+        missing = [term for term in terms if term not in parts]
+        if missing and self._postings_held > _POSTINGS_HELD:
+            self._forget()
+            return self.parts(terms, selection)
+        postings = self._contents.terms.get(missing) if missing else ()
+        for term, posting in zip(missing, postings, strict=True):
+            part = parts[term] = part_of(posting, selection)
+            self._postings_held += len(part.places) + _ROOM_OF_A_TERM
+        return [parts[term] for term in terms]
+
+    def average_length(self, selection: Selection) -> float:
+        """Return the average number of terms; 0 when nothing is selected."""
+        if not selection.count:
+            return 0.0
+        if selection.is_all:
+            return self._contents.live_terms / selection.count
+        known = self._about(selection)
+        if known.average_length is None:
+            lengths = self._contents.columns["length"][selection.slots]
+            known.average_length = int(lengths.sum(dtype="i8")) / selection.count
+        return known.average_length
+
+    def any_vector(self, selection: Selection) -> bool:
+        """Return whether any selected memory has a vector."""
+        known = self._about(selection)
+        if known.any_vector is None:
+            known.any_vector = bool(self._contents.vectors.has_vector(selection.slots).any())
+        return known.any_vector
+
+    def any_pending(self, selection: Selection) -> bool:
+        """Return whether any selected memory still waits for its vector."""
+        return self._anybody_waits and bool(
+            (self._contents.columns["pending"] & selection.mask).any()
+        )
+
+    def any_day(self, selection: Selection) -> bool:
+        """Return whether of any selected memory it is known when it happened or was said."""
+        days = self._contents.columns["day"]
+        return self._any_day_at_all and bool((days[selection.slots] != NO_DAY).any())
+
+    def turns(self, selection: Selection) -> Turns:
+        """Return the selected memories that are turns of threads, in order."""
+        known = self._about(selection)
+        if known.turns is None:
+            known.turns = self._contents.threads.turns(self._contents.columns, selection)
+        return known.turns
+
+    @cached_property
+    def _anybody_waits(self) -> bool:
+        columns = self._contents.columns
+        return bool((columns["pending"] & columns["alive"]).any())
+
+    @cached_property
+    def _any_day_at_all(self) -> bool:
+        return bool((self._contents.columns["day"] != NO_DAY).any())
+
+    def _about(self, selection: Selection) -> _Known:
+        known = self._known.get(selection)
+        if known is None:
+            if len(self._known) >= _MOST_SELECTIONS:
+                self._forget()
+            known = self._known[selection] = _Known()
+        return known
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._postings_held = 0
