@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from recollect import asked
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
+from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
@@ -168,11 +169,33 @@ class OpenStore:
         view = view_of(principal, roles)
         return Sight(view, self.follower.before(revision), self.store, self.clock.now())
 
-    def sources(self, sight: Sight) -> Sources:
+    @contextmanager
+    def turn_asking(self, query: str | None) -> Iterator[Embedder]:
+        """Take a turn; give the embedder, which has read the question before the turn began.
+
+        A model that is slow to read it keeps nobody waiting.
+        """
+        while True:
+            embedder = ahead = self.embedder
+            if query is not None and self._has_vectors():
+                ahead = embed_ahead(embedder, query)
+            with self.turn():
+                # Who re-embedded the store meanwhile has made the question's vector useless.
+                if self.embedder is embedder:
+                    yield ahead
+                    return
+
+    def _has_vectors(self) -> bool:
+        if not self.follower.state.dimension:
+            with self.turn():
+                self.follower.current()
+        return bool(self.follower.state.dimension)
+
+    def sources(self, sight: Sight, embedder: Embedder) -> Sources:
         """Return where the reads of a recall go."""
         return Sources(
             sight=sight,
-            embedder=self.embedder,
+            embedder=embedder,
             disputes=self._asides.disputes,
             count_tokens=self.count_tokens,
             worth=self._worth(sight),

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed import EmbedderBadAnswer, EmbedderError
+from recollect.embed.ahead import weighs_words
 from recollect.embed.quantise import quantise
 from recollect.index.analyse import COMMON, stem_words, terms
 from recollect.index.index import MemoryIndex
@@ -122,7 +122,7 @@ def _meaning(
     apart: Container[str],
 ) -> NDArray[np.float32]:
     """Return a query's vector: where words can be weighed, by rarity, and without those `apart`."""
-    if not _weighs_words(type(embedder)):
+    if not weighs_words(type(embedder)):
         return embedder.embed_query(query)
     weighing = cast("WeightedQueryEmbedder", embedder)
     tokens = weighing.tokenise_query(query)
@@ -133,9 +133,3 @@ def _meaning(
     # A question of names alone means the names.
     telling = any(stem not in apart and stem not in COMMON for stem in stems)
     return weighing.combine(tokens, rarity * heard if telling else rarity)
-
-
-@lru_cache
-def _weighs_words(kind: type[Embedder]) -> bool:
-    # Asked for every question, and a protocol takes long to answer.
-    return issubclass(kind, WeightedQueryEmbedder)

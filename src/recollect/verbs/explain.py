@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from recollect import asked
 from recollect.hooks.dispatcher import Touch
 from recollect.hooks.events import PreFrame
 from recollect.model import Explanation, FrameDefinition, RecallRequest, Verb
@@ -37,16 +38,16 @@ class Explainer:
         wanted, touch = self._opened.dispatcher.before_recall(wanted)
         if touch.denied is not None:
             return self._denied("recall", wanted.to_dict(), touch)
-        with self._opened.turn():
-            return explain_recall(self._pak_id, self._reader.went(wanted))
+        with self._opened.turn_asking(wanted.query) as embedder:
+            return explain_recall(self._pak_id, self._reader.went(wanted, embedder))
 
     def of_frame(self, frame: FrameDefinition, wanted: PreFrame) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
         wanted, touch = self._opened.dispatcher.before_frame(wanted)
         if touch.denied is not None:
             return self._denied("frame", asdict(wanted), touch)
-        with self._opened.turn():
-            stages = self._reader.stages(frame, wanted, self._caller.sight())
+        with self._opened.turn_asking(asked.query(wanted.query)) as embedder:
+            stages = self._reader.stages(frame, wanted, self._caller.sight(), embedder)
             return explain_frame(self._pak_id, stages)
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:

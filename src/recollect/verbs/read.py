@@ -22,6 +22,7 @@ from recollect.model import (
     words_of,
 )
 from recollect.policy.sanitizer import plain
+from recollect.ports.embedder import Embedder
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pipeline import Request, Stages, run
@@ -45,8 +46,8 @@ class Reader:
 
     def respond(self, wanted: RecallRequest) -> RecallResponse:
         """Answer a request."""
-        with self._opened.turn():
-            return response(self.went(wanted))
+        with self._opened.turn_asking(wanted.query) as embedder:
+            return response(self.went(wanted, embedder))
 
     def refuse(self, wanted: RecallRequest) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
@@ -68,25 +69,31 @@ class Reader:
         )
 
     def frame(self, definition: FrameDefinition, wanted: PreFrame) -> FrameResult:
-        """Render a frame, or find it among those that were kept."""
-        with self._opened.turn():
+        """Render a frame, or find it among those that were rendered before."""
+        query = asked.query(wanted.query)
+        if definition.cache is not None and query is not None:
+            # What is cached needs no embedder.
+            with self._opened.turn():
+                cached = self._cached(definition, wanted, self._caller.sight())
+            if cached is not None:
+                return cached
+        with self._opened.turn_asking(query) as embedder:
             sight = self._caller.sight()
-            clock = self._caller.clock(sight)
-            key = CacheKey(
-                definition, sight.view, asked.query(wanted.query), wanted.k, wanted.token_budget
-            )
-            token = self._token(definition, sight)
-            found = self._kept(key, sight, token)
-            if found is not None:
-                return found
-            result = _rendered(self.stages(definition, wanted, sight))
-            self._opened.count_uses([block.pak_id for block in result.blocks], clock)
-            if definition.cache is not None:
-                ttl = definition.cache.ttl_seconds
-                self._opened.cached_frames.put(
-                    key, result, now=sight.now, ttl_seconds=ttl, token=token
-                )
-            return result
+            cached = self._cached(definition, wanted, sight)
+            return cached or self._render(definition, wanted, sight, embedder)
+
+    def _render(
+        self, definition: FrameDefinition, wanted: PreFrame, sight: Sight, embedder: Embedder
+    ) -> FrameResult:
+        """Render a frame, count the use of what is in it, and cache it if it says so."""
+        key, token = _cache_key(definition, wanted, sight), self._token(definition, sight)
+        clock = self._caller.clock(sight)
+        result = _rendered(self.stages(definition, wanted, sight, embedder))
+        self._opened.count_uses([block.pak_id for block in result.blocks], clock)
+        if definition.cache is not None:
+            ttl = definition.cache.ttl_seconds
+            self._opened.cached_frames.put(key, result, now=sight.now, ttl_seconds=ttl, token=token)
+        return result
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
@@ -132,14 +139,16 @@ class Reader:
                 return
             yield from lines
 
-    def went(self, wanted: RecallRequest) -> Went:
+    def went(self, wanted: RecallRequest, embedder: Embedder) -> Went:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
         sight = self._caller.sight()
         moment = self._caller.moment(sight)
-        return answer_to(wanted, definition, moment, self._opened.sources(sight))
+        return answer_to(wanted, definition, moment, self._opened.sources(sight, embedder))
 
-    def stages(self, frame: FrameDefinition, wanted: PreFrame, sight: Sight) -> Stages:
+    def stages(
+        self, frame: FrameDefinition, wanted: PreFrame, sight: Sight, embedder: Embedder
+    ) -> Stages:
         """Put a frame together, and keep how that went."""
         request = Request(
             query=asked.query(wanted.query),
@@ -149,12 +158,18 @@ class Reader:
             active_hours=self._caller.clock(sight).active_hours,
             now=sight.now,
         )
-        return run(request, self._opened.sources(sight))
+        return run(request, self._opened.sources(sight, embedder))
 
-    def _kept(self, key: CacheKey, sight: Sight, token: tuple[object, ...]) -> FrameResult | None:
-        if key.frame.cache is None:
+    def _cached(
+        self, definition: FrameDefinition, wanted: PreFrame, sight: Sight
+    ) -> FrameResult | None:
+        if definition.cache is None:
             return None
-        found = self._opened.cached_frames.get(key, now=sight.now, token=token)
+        found = self._opened.cached_frames.get(
+            _cache_key(definition, wanted, sight),
+            now=sight.now,
+            token=self._token(definition, sight),
+        )
         return found if found is not None and _still_holds(found, sight) else None
 
     def _token(self, frame: FrameDefinition, sight: Sight) -> tuple[object, ...]:
@@ -166,6 +181,11 @@ class Reader:
             sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
             for event in frame.cache.invalidate_on
         )
+
+
+def _cache_key(definition: FrameDefinition, wanted: PreFrame, sight: Sight) -> CacheKey:
+    query = asked.query(wanted.query)
+    return CacheKey(definition, sight.view, query, wanted.k, wanted.token_budget)
 
 
 def _still_holds(kept: FrameResult, sight: Sight) -> bool:

@@ -1,0 +1,102 @@
+"""A question that is embedded before anybody's turn: a slow model keeps nobody waiting.
+
+In: an embedder and a question. Out: an embedder that has the answer to that question already, or
+the error that came instead. How much each word weighs is still for the caller to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from recollect.errors import EmbedderError
+from recollect.ports.embedder import Embedder, QueryTokens, WeightedQueryEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["embed_ahead", "weighs_words"]
+
+
+def embed_ahead(embedder: Embedder, query: str) -> Embedder:
+    """Return an embedder that answers for `query` at once; all else it passes on."""
+    try:
+        if weighs_words(type(embedder)):
+            weighing = cast("WeightedQueryEmbedder", embedder)
+            return _TokensAhead(embedder, query, tokens=weighing.tokenise_query(query))
+        return _VectorAhead(embedder, query, vector=embedder.embed_query(query))
+    except (EmbedderError, OSError) as error:
+        return _VectorAhead(embedder, query, error=error)
+
+
+@lru_cache
+def weighs_words(kind: type[Embedder]) -> bool:
+    """Return whether embedders of a kind let a question be weighed word by word."""
+    # Asked for every question, and a protocol takes long to answer.
+    return issubclass(kind, WeightedQueryEmbedder)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ahead:
+    """An embedder, and the one question that it was asked already."""
+
+    embedder: Embedder
+    query: str
+
+    @property
+    def model_id(self) -> str:
+        """The model that answered."""
+        return self.embedder.model_id
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers its vectors have."""
+        return self.embedder.dimension
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Pass texts on."""
+        return self.embedder.embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Pass a question on."""
+        return self.embedder.embed_query(text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _VectorAhead(_Ahead):
+    """Has a question's vector, or knows why there is none."""
+
+    vector: NDArray[np.float32] | None = None
+    error: Exception | None = None
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of the question that was asked ahead."""
+        if text != self.query:
+            return self.embedder.embed_query(text)
+        if self.error is not None:
+            raise self.error
+        return cast("NDArray[np.float32]", self.vector)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _TokensAhead(_Ahead):
+    """Has a question's words and their vectors; the embedder puts them together."""
+
+    tokens: QueryTokens
+
+    def tokenise_query(self, text: str) -> QueryTokens:
+        """Return the words of the question that was asked ahead."""
+        return self.tokens if text == self.query else self._weighing.tokenise_query(text)
+
+    def combine(
+        self, tokens: QueryTokens, weights: Sequence[float] | NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        """Return the question's vector, each word counted by its weight."""
+        return self._weighing.combine(tokens, weights)
+
+    @property
+    def _weighing(self) -> WeightedQueryEmbedder:
+        return cast("WeightedQueryEmbedder", self.embedder)
