@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from recollect import Recollect
-from recollect.edge.cli.shop import fill
+from recollect.edge.cli.demo_memory import fill
 from recollect.paks import RecallStore
 from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock

@@ -168,7 +168,7 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("recall/score.py", "sql = 'SELECT content FROM memories WHERE pak_id = ?'"),
         ("frames/cache.py", "sql = 'SELECT title FROM paks'"),
         ("index/graph.py", "sql = f'SELECT low FROM memory_edges WHERE low = {low}'"),
-        ("edge/cli/recall.py", "sql = 'SELECT * FROM x JOIN memories USING (pak_id)'"),
+        ("edge/cli/commands/recall.py", "sql = 'SELECT * FROM x JOIN memories USING (pak_id)'"),
         ("engine.py", "things = self._store"),
         ("verbs/erase.py", "opened, things = caller.opened, caller.store"),
         ("recall/pipeline.py", "if (rows := sources.index): pass"),

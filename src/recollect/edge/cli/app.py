@@ -14,22 +14,24 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.edge.cli import (
+from recollect.edge.cli.commands import (
     demo,
     evaluate,
+    explain,
+    frame,
     frames,
     hooks,
-    inspecting,
     keys,
     memories,
+    pak,
     paks,
     recall,
     remember,
-    selecting,
+    select,
     transfer,
     upkeep,
 )
-from recollect.edge.cli.voice import Voice
+from recollect.edge.cli.output import Output
 from recollect.errors import RecollectError
 
 __all__ = ["app", "main"]
@@ -47,9 +49,9 @@ _COMMANDS = (
     (demo.demo, "recollect demo --keep shop.db"),
     (remember.remember, 'recollect remember "Deploys happen before noon." --tag deploys'),
     (recall.recall, 'recollect recall "when do we deploy?" --top-k 3'),
-    (recall.frame, 'recollect frame task "ship the release" --budget 800'),
-    (selecting.select, "recollect select card payment --project payments --limit 5"),
-    (selecting.explain, 'recollect explain payments-double-charge --for "charged twice?"'),
+    (frame.frame, 'recollect frame task "ship the release" --budget 800'),
+    (select.select, "recollect select card payment --project payments --limit 5"),
+    (explain.explain, 'recollect explain payments-double-charge --for "charged twice?"'),
     (memories.get, "recollect get payments-double-charge"),
     (memories.forget, "recollect forget payments-double-charge"),
     (memories.link, "recollect link payments-retry-limit payments-idempotency --weight 0.8"),
@@ -68,7 +70,7 @@ app.add_typer(frames.app, name="frames")
 app.add_typer(hooks.app, name="hooks")
 app.add_typer(keys.app, name="keys")
 app.add_typer(paks.app, name="paks")
-app.add_typer(inspecting.app, name="pak")
+app.add_typer(pak.app, name="pak")
 app.add_typer(evaluate.app, name="eval")
 
 
@@ -80,11 +82,11 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     # What was replaced is the answer's to say; the log is for programs that ask for it.
     logging.getLogger("recollect").addHandler(logging.NullHandler())
-    voice = Voice()
+    out = Output()
     try:
-        app(prog_name="recollect", obj=voice)
+        app(prog_name="recollect", obj=out)
     except RecollectError as error:
-        voice.report(error)
+        out.report(error)
         sys.exit(1)
 
 

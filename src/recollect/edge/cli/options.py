@@ -11,9 +11,20 @@ from typing import Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 
-__all__ = ["Budget", "Db", "Embedder", "Garden", "Json", "PakId", "Scope", "TopK"]
+__all__ = [
+    "Budget",
+    "Db",
+    "Embedder",
+    "Garden",
+    "Json",
+    "PakId",
+    "Query",
+    "Scope",
+    "TopK",
+    "as_question",
+]
 
 Db = Annotated[
     Path | None,
@@ -29,7 +40,7 @@ Json = Annotated[
     bool,
     typer.Option(
         "--json",
-        callback=voice.speak_json,
+        callback=output.switch_to_json,
         is_eager=True,
         help="Answer with one JSON object, errors included.",
     ),
@@ -66,3 +77,16 @@ Garden = Annotated[
     str | None,
     typer.Option("--garden", metavar="SLUG", help="A garden that you are in."),
 ]
+Query = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[QUERY...]",
+        help="The question; without one, what matters most by the frame's other weights.",
+        show_default=False,
+    ),
+]
+
+
+def as_question(query: list[str] | None) -> str | None:
+    """Return the words of a query as one question, None for none."""
+    return " ".join(query or ()).strip() or None

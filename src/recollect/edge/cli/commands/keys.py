@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json
 from recollect.errors import InvalidInput
 
@@ -71,11 +71,11 @@ def create(
     ] = None,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Make a key and show its secret, this once; only a hash of it is stored."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
     from recollect.policy import Principal
 
     who = Principal(
@@ -85,18 +85,18 @@ def create(
         # What is no permission is refused there, with the names there are.
         permissions=tuple(_words(permissions)),  # type: ignore[arg-type]
     )
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         issued = memory.keys.create(who, name=name, expires_at=expires)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import access
+        from recollect.edge.cli.views import keys as view
 
         # Alone on its line and never wrapped, to be copied whole.
-        console.print(access.introduced(issued.row))
+        console.print(view.introduced(issued.row))
         console.print(issued.secret, style="bold green", soft_wrap=True)
-        console.print(access.once(issued.row))
+        console.print(view.once(issued.row))
 
-    voice.of(context).say(wire.issued(issued), draw)
+    output.of(context).show(wire.issued(issued), draw)
 
 
 @app.command("list", epilog="Example: recollect keys list --tenant acme")
@@ -114,17 +114,17 @@ def list_(
 ) -> None:
     """List the keys, oldest first, without their secrets."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         found = memory.keys.list(tenant)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import access
+        from recollect.edge.cli.views import keys as view
 
-        console.print(access.keys(found) if found else "There are no keys.")
+        console.print(view.keys(found) if found else "There are no keys.")
 
-    voice.of(context).say(wire.keys(found), draw)
+    output.of(context).show(wire.keys(found), draw)
 
 
 @app.command(epilog="Example: recollect keys revoke 9f2c41d07ab3")
@@ -139,18 +139,18 @@ def revoke(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """End a key at once and for good."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
     from recollect.policy.keys import public_part
 
     # A secret that was pasted here is not repeated.
     shown = public_part(prefix)
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         if shown is None or not memory.keys.revoke(prefix):
             raise InvalidInput(
                 f"There is no living key {shown or 'of that form'}.",
                 hint="`recollect keys list` names them.",
             )
-    voice.of(context).say(
+    output.of(context).show(
         {"revoked": shown},
         lambda console: console.print(f"Revoked {shown}. Nobody gets in with it any more."),
     )

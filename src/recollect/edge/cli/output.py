@@ -1,4 +1,4 @@
-"""How the command line speaks: to people in colour, to programs in JSON.
+"""Where answers go: to people in colour, to programs as JSON.
 
 In: an object for programs and a way to draw it for people. Out: text on stdout or stderr. Rich is
 imported only when something is drawn, so that `--json` stays quick.
@@ -21,17 +21,17 @@ from recollect.errors import RecollectError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Voice", "console", "of", "speak_json"]
+__all__ = ["Output", "console", "of", "switch_to_json"]
 
 
 @dataclass
-class Voice:
+class Output:
     """Who is listening: a person, or a program that asked for JSON."""
 
     as_json: bool = False
 
-    def say(self, answer: wire.Object, draw: Callable[[Console], None]) -> None:
-        """Give the answer: `answer` to a program, what `draw` draws to a person."""
+    def show(self, answer: wire.Object, draw: Callable[[Console], None]) -> None:
+        """Show the answer: `answer` to a program, what `draw` draws to a person."""
         if self.as_json:
             _print_json(answer)
         else:
@@ -44,7 +44,7 @@ class Voice:
             return
         from rich.text import Text
 
-        from recollect.edge.cli.drawing import plain
+        from recollect.edge.cli.views.elements import plain
 
         lines = [Text.assemble(("Error: ", "bold red"), plain(error.message))]
         if error.hint:
@@ -73,12 +73,12 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-def of(context: typer.Context) -> Voice:
-    """Return the voice of the running command."""
-    return context.ensure_object(Voice)
+def of(context: typer.Context) -> Output:
+    """Return the output of the running command."""
+    return context.ensure_object(Output)
 
 
-def speak_json(context: typer.Context, value: bool) -> bool:
+def switch_to_json(context: typer.Context, value: bool) -> bool:
     """Take the `--json` option as soon as it is read, so that errors are JSON too."""
     of(context).as_json |= value  # a command must not take back what its group was told
     return value

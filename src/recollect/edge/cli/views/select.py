@@ -1,4 +1,4 @@
-"""What people see of selections and explanations: scores taken apart, a bar for each part.
+"""What people see of selections: scores taken apart, a bar for each part.
 
 In: the engine's values. Out: drawn text, stored text shown and never obeyed. A block stands first,
 in white on red.
@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.drawing import badge, plain
-from recollect.model import Contribution, Explanation, PackageFlag
+from recollect.edge.cli.views.elements import badge, bar, plain
+from recollect.model import PackageFlag
 from recollect.recall.flags import PACKAGE_RULES
 from recollect.recall.select import Score, SelectResult
 
-__all__ = ["blocks", "explanation", "flags", "scores"]
+__all__ = ["blocks", "flags", "scores"]
 
 _BAR = 6
 
@@ -66,23 +63,6 @@ def flags(raised: Sequence[PackageFlag]) -> Iterator[Text]:
         )
 
 
-def explanation(told: Explanation) -> Group:
-    """Return what became of one Pak: the verdict, then the score taken apart."""
-    style = "bold green" if told.returned else "bold yellow"
-    parts: list[RenderableType] = [
-        Text(plain(told.pak_id), style="bold"),
-        Text.assemble((f"{told.stage}  ", style), plain(told.reason)),
-    ]
-    if told.contributions:
-        parts.append(Padding(_sum(told.contributions, told.score or 0.0), (1, 0, 0, 2)))
-    if told.details:
-        made = ", ".join(f"{name} {value:.3f}" for name, value in told.details.items())
-        parts.append(Text(f"\nsimilarity is made of {made}", style="dim"))
-    if told.why:
-        parts.append(Text("\n" + plain("; ".join(told.why)), style="cyan"))
-    return Group(*parts)
-
-
 def _pak(score: Score) -> Text:
     loud = [flag for flag in score.risk_flags if flag.severity != "info"]
     badges = [
@@ -107,27 +87,8 @@ def _parts(parts: Mapping[str, float]) -> Table:
     grid = Table.grid(padding=(0, 1))
     for name, value in parts.items():
         if value:
-            grid.add_row(_bar(value), _signed(value), Text(plain(name)))
+            grid.add_row(bar(value, width=_BAR), _signed(value), Text(plain(name)))
     return grid
-
-
-def _sum(contributions: Sequence[Contribution], score: float) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    for one in contributions:
-        grid.add_row(
-            Text(plain(one.name)),
-            _bar(one.contribution),
-            Text(f"{one.value:.3f}", style="green"),
-            Text(f"x {one.weight:.2f}", style="dim"),
-            Text(f"= {one.contribution:.3f}"),
-        )
-    grid.add_row("", "", "", Text("score", style="dim"), Text(f"= {score:.3f}", style="bold"))
-    return grid
-
-
-def _bar(value: float) -> ProgressBar:
-    style = "bar.complete" if value >= 0 else "red"
-    return ProgressBar(total=1.0, completed=min(abs(value), 1.0), width=_BAR, complete_style=style)
 
 
 def _signed(value: float) -> Text:

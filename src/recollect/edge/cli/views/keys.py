@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.drawing import plain
+from recollect.edge.cli.views.elements import plain
 from recollect.policy import KeyRow
 
 __all__ = ["introduced", "keys", "once"]

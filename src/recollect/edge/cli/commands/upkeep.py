@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json
 
 if TYPE_CHECKING:
@@ -22,21 +22,21 @@ def stats(
     context: typer.Context,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Show how much is remembered, by which model, and what waits."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         answer = {"db": str(memory.path), **memory.stats()}
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers
+        from recollect.edge.cli.views.elements import facts
 
         hooks = ", ".join(f"{one['hook']} {one['state']}" for one in answer["hooks"]["hooks"])
-        console.print(answers.facts({**answer, "hooks": hooks or None}))
+        console.print(facts({**answer, "hooks": hooks or None}))
 
-    voice.of(context).say(answer, draw)
+    output.of(context).show(answer, draw)
 
 
 def check(
@@ -47,23 +47,23 @@ def check(
 ) -> None:
     """Look for damage in the file, the catalogue and the engine's tables; exit 1 if any."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         problems = memory.check()
         count, place = memory.stats()["memories"], str(memory.path)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import drawing
+        from recollect.edge.cli.views import elements
 
         console.print(
-            drawing.judged(not problems, place, count, ("memory", "memories")), soft_wrap=True
+            elements.judged(not problems, place, count, ("memory", "memories")), soft_wrap=True
         )
-        drawing.problems(console, problems)
+        elements.problems(console, problems)
         if problems:
             console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)
 
-    voice.of(context).say(wire.condition(problems, count), draw)
+    output.of(context).show(wire.condition(problems, count), draw)
     if problems:
         raise typer.Exit(1)
 
@@ -75,12 +75,12 @@ def reindex(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Throw the index away and build it anew from the database."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         memory.reindex()
         count = memory.stats()["memories"]
-    voice.of(context).say(
+    output.of(context).show(
         {"indexed": count},
         lambda console: console.print(f"Built the index of {count:,} memories anew."),
     )
@@ -102,13 +102,13 @@ def reembed(
 
     The old vectors serve until the new ones are complete. `--embedder` names the old embedder.
     """
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    speaking = voice.of(context)
-    with opening.existing(db, embedder) as memory:
-        chosen = opening.embedder_for(to)
+    out = output.of(context)
+    with open_memory.existing(db, embedder) as memory:
+        chosen = open_memory.embedder_for(to)
         count = memory.stats()["memories"]
-        with speaking.progress("Embedding", count) as progress:
+        with out.progress("Embedding", count) as progress:
             done = memory.reembed(chosen or to, progress=progress)
         model_id = memory.stats()["model_id"]
 
@@ -120,4 +120,4 @@ def reembed(
         )
 
     answer = {"embedded": done, "memories": count, "model_id": model_id}
-    speaking.say(answer, draw)
+    out.show(answer, draw)

@@ -1,4 +1,4 @@
-"""What people see: Paks as tables, one Pak as a card, flags with the loudest first.
+"""What people see of the catalogue: Paks as tables, one as a card, flags with the loudest first.
 
 In: the catalogue's values and a rich console. Out: drawn text. Stored text is shown, never obeyed:
 it is no markup, and its control characters are made visible.
@@ -6,61 +6,33 @@ it is no markup, and its control characters are made visible.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from recollect.edge.cli.views.elements import (
+    BADGES,
+    badge,
+    empty_grid,
+    grid,
+    judged,
+    plain,
+    problems,
+    section,
+)
 from recollect.edge.wire import Dossier
-from recollect.paks import CheckReport, PakHit, PakRow, ReasonCodeEntry, RiskFlagEntry
+from recollect.paks import CheckReport, PakHit, PakRow, ReasonCodeEntry, RepairReport, RiskFlagEntry
 from recollect.paks.registry import REASON_CODES
 
 if TYPE_CHECKING:
     from recollect.edge.wire import Flags
 
-__all__ = [
-    "badge",
-    "card",
-    "grid",
-    "hits",
-    "judged",
-    "paks",
-    "plain",
-    "problems",
-    "section",
-    "verdict",
-]
-
-_BADGES = {
-    "block": ("BLOCK", "bold white on red"),
-    "warn": ("warn", "yellow"),
-    "info": ("info", "cyan"),
-}
-_SEVERITIES = tuple(_BADGES)
-# Characters that move the cursor, change colours or reverse the reading direction.
-_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_SHOWN = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for code in range(0xA0)
-    if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
-} | dict.fromkeys(map(ord, _BIDI_CONTROLS), "\N{REPLACEMENT CHARACTER}")
-
-
-def plain(text: str) -> str:
-    """Return `text` without what a terminal would obey."""
-    return text.translate(_SHOWN)
-
-
-def badge(severity: str) -> Text:
-    """Return a severity as a coloured badge; block is the loudest."""
-    name, style = _BADGES[severity]
-    return Text(f" {name} ", style=style)
+__all__ = ["card", "draw_check", "draw_repair", "hits", "paks"]
 
 
 def paks(rows: Sequence[PakRow], flags: Flags) -> Table:
@@ -109,25 +81,6 @@ def card(known: Dossier, *body: RenderableType) -> Group:
     return Group(*parts)
 
 
-def verdict(report: CheckReport, place: str) -> Text:
-    """Return a check's result in one line."""
-    return judged(report.ok, place, report.paks, ("Pak", "Paks"))
-
-
-def judged(ok: bool, place: str, count: int, nouns: tuple[str, str]) -> Text:
-    """Return in one line whether a place with so many of something is sound."""
-    there = f"  {plain(place)}: {count:,} {nouns[count != 1]}"
-    if ok:
-        return Text.assemble(("OK", "bold green"), f"{there}, no problems.")
-    return Text.assemble(("PROBLEMS", "bold red"), f"{there}.")
-
-
-def problems(console: Console, found: Iterable[str]) -> None:
-    """List what is wrong."""
-    for problem in found:
-        console.print(Text.assemble(("  - ", "red"), plain(problem)), soft_wrap=True)
-
-
 def _table() -> Table:
     """Return an empty table of Paks; each takes two lines, so that 80 columns are enough.
 
@@ -153,7 +106,7 @@ def _cells(pak: PakRow, flags: Sequence[RiskFlagEntry]) -> tuple[Text, ...]:
 def _tally(flags: Sequence[RiskFlagEntry]) -> Text:
     """Count the flags of each severity, worst first: `BLOCK`, `2 warn`."""
     lines = []
-    for severity, (name, style) in _BADGES.items():
+    for severity, (name, style) in BADGES.items():
         count = sum(flag.severity == severity for flag in flags)
         if count:
             shown = f" {name} " if severity == "block" else name
@@ -161,23 +114,18 @@ def _tally(flags: Sequence[RiskFlagEntry]) -> Text:
     return Text("\n").join(lines)
 
 
-def section(title: str, body: RenderableType, there: Sequence[object]) -> list[RenderableType]:
-    """Return a heading and what stands below it; nothing if there is nothing."""
-    if not there:
-        return []
-    return [Text(f"\n{title}", style="bold underline"), Padding(body, (0, 0, 0, 2))]
-
-
 def _flag_grid(flags: Sequence[RiskFlagEntry]) -> Table:
-    grid = _empty_grid(2)
-    for flag in sorted(flags, key=lambda flag: (_SEVERITIES.index(flag.severity), flag.risk_flag)):
+    grid = empty_grid(2)
+    for flag in sorted(
+        flags, key=lambda flag: (tuple(BADGES).index(flag.severity), flag.risk_flag)
+    ):
         loud = "bold red" if flag.severity == "block" else ""
         grid.add_row(badge(flag.severity), Text(plain(flag.risk_flag), style=loud))
     return grid
 
 
 def _reason_grid(codes: Sequence[ReasonCodeEntry]) -> Table:
-    grid = _empty_grid(4)
+    grid = empty_grid(4)
     for code in sorted(codes, key=lambda code: (-code.weight, code.reason_code)):
         known = REASON_CODES.get(code.reason_code)
         grid.add_row(
@@ -190,24 +138,32 @@ def _reason_grid(codes: Sequence[ReasonCodeEntry]) -> Table:
 
 
 def _fact_grid(pak: PakRow) -> Table:
-    grid = _empty_grid(2, gap=1)  # a SHA-256 then fits into 80 columns
+    grid = empty_grid(2, gap=1)  # a SHA-256 then fits into 80 columns
     for field, value in pak._asdict().items():
         if field not in ("pak_id", "title", "summary"):
             grid.add_row(Text(field, style="dim"), Text(plain(value if value else "-")))
     return grid
 
 
-def grid(rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return rows of plain cells."""
-    cells = [tuple(Text(plain(cell)) for cell in row) for row in rows]
-    table = _empty_grid(max(map(len, cells), default=0))
-    for row in cells:
-        table.add_row(*row)
-    return table
+def draw_check(console: Console, report: CheckReport, place: str) -> None:
+    """Say whether a catalogue is sound, what is wrong with it, and what to do."""
+    console.print(judged(report.ok, place, report.paks, ("Pak", "Paks")), soft_wrap=True)
+    problems(console, report.problems)
+    if not report.ok:
+        console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)
 
 
-def _empty_grid(columns: int, *, gap: int = 2) -> Table:
-    grid = Table.grid(padding=(0, gap))
-    for _ in range(columns):
-        grid.add_column(overflow="fold")
-    return grid
+def draw_repair(
+    console: Console, done: RepairReport, *, before: Sequence[str], upgraded: bool
+) -> None:
+    """Say what a repair found and did."""
+    if before:
+        console.print("Found:")
+        problems(console, before)
+    else:
+        console.print("Found nothing wrong.")
+    if upgraded:
+        console.print("Brought the catalogue up to the newest schema.")
+    console.print(
+        f"Rebuilt the full-text table: {done.removed:,} rows removed, {done.added:,} added."
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json, PakId, Scope
 
 if TYPE_CHECKING:
@@ -25,21 +25,21 @@ def get(
     pak_id: PakId,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Show one memory in full."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
-        found = opening.known(memory, pak_id)
+    with open_memory.existing(db, embedder) as memory:
+        found = open_memory.known(memory, pak_id)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers
+        from recollect.edge.cli.views import memories as view
 
-        console.print(answers.card(found))
+        console.print(view.card(found))
 
-    voice.of(context).say(wire.memory(found), draw)
+    output.of(context).show(wire.memory(found), draw)
 
 
 def forget(
@@ -59,22 +59,22 @@ def forget(
 ) -> None:
     """Erase a memory, or all about an entity, with all that hangs on it: at once and for good."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
     target = entity if pak_id is None else pak_id
     if target is None or None not in (pak_id, entity):
         raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         gone = memory.forget(pak_id, entity=entity, scope=scope)
         if pak_id is not None and not gone:
-            raise opening.unknown(pak_id, memory.path)
+            raise open_memory.unknown(pak_id, memory.path)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers
+        from recollect.edge.cli.views import memories as view
 
-        console.print(answers.erased(target, gone), soft_wrap=True)
+        console.print(view.erased(target, gone), soft_wrap=True)
 
-    voice.of(context).say(wire.forgotten(target, gone), draw)
+    output.of(context).show(wire.forgotten(target, gone), draw)
 
 
 def link(
@@ -89,9 +89,9 @@ def link(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Join two memories; recall then follows one to the other."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         memory.link(pak_id, other, weight=weight)
     _tell(
         context,
@@ -110,9 +110,9 @@ def dispute(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Say that two memories contradict each other; answers then hold the better one only."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         memory.dispute(pak_id, other, note=note)
     _tell(
         context,
@@ -130,9 +130,9 @@ def resolve(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Settle a dispute: both memories may be answers again."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         settled = memory.resolve(pak_id, other)
     between = f"between {pak_id} and {other}"
     _tell(
@@ -144,8 +144,8 @@ def resolve(
 
 def _tell(context: typer.Context, answer: dict[str, object], sentence: str) -> None:
     def draw(console: Console) -> None:
-        from recollect.edge.cli.drawing import plain
+        from recollect.edge.cli.views.elements import plain
 
         console.print(plain(sentence), soft_wrap=True)
 
-    voice.of(context).say(answer, draw)
+    output.of(context).show(answer, draw)

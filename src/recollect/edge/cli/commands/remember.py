@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Garden, Json, Scope
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from recollect.model import Remembered
 
 __all__ = ["remember"]
 
@@ -87,7 +85,7 @@ def remember(
     ] = None,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Store a text, durably; the same text in the same project is stored once."""
     given = {
@@ -107,66 +105,51 @@ def remember(
     if jsonl is not None:
         if words or title is not None or pak_id is not None:
             raise typer.BadParameter("it goes with no TEXT, --title or --pak-id.", context)
-        _many(voice.of(context), list(_lines(jsonl, given)), db, embedder)
+        _many(output.of(context), list(_lines(jsonl, given)), db, embedder)
     else:
-        _one(voice.of(context), {"content": _text(words), **given}, db, embedder)
+        _one(output.of(context), {"content": _text(words), **given}, db, embedder)
 
 
-def _one(speaking: voice.Voice, item: dict[str, Any], db: Path | None, spec: str | None) -> None:
+def _one(out: output.Output, item: dict[str, Any], db: Path | None, spec: str | None) -> None:
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.new_or_existing(db, spec) as memory:
+    with open_memory.new_or_existing(db, spec) as memory:
         done = memory.remember(**item)
-        complaint = memory.stats()["embedder_error"]
-    speaking.say(wire.remembered(done), lambda console: _draw(console, done, complaint))
-
-
-def _many(speaking: voice.Voice, items: list[Any], db: Path | None, spec: str | None) -> None:
-    from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
-
-    with (
-        opening.new_or_existing(db, spec) as memory,
-        speaking.progress("Remembering", len(items)) as progress,
-    ):
-        done = memory.remember_many(items, progress=progress)
         complaint = memory.stats()["embedder_error"]
 
     def draw(console: Console) -> None:
-        tally = wire.batch(done)
-        console.print(f"Remembered {len(done):,}, {tally['created']:,} of them new.")
-        if tally["pending"]:
-            console.print(_pending(f"{tally['pending']:,} of them wait", complaint))
+        from recollect.edge.cli.views import remember as view
 
-    speaking.say(wire.batch(done), draw)
+        view.draw_one(console, done, complaint)
 
-
-def _draw(console: Console, done: Remembered, complaint: str | None) -> None:
-    from recollect.edge.cli.drawing import plain
-
-    pak_id = plain(done.pak_id)
-    if done.created:
-        console.print(f"Remembered {pak_id}", soft_wrap=True)
-    else:
-        console.print(f"{pak_id} was there already and now says this.", soft_wrap=True)
-    if done.unread:
-        console.print("No time could be read from --occurred-at; it is kept as it is.")
-    if done.near_duplicates:
-        console.print(f"Nearly the same: {plain(', '.join(done.near_duplicates))}", soft_wrap=True)
-    if done.linked:
-        console.print(f"Linked to: {plain(', '.join(done.linked))}", soft_wrap=True)
-    if done.state == "pending":
-        console.print(_pending("it waits", complaint))
+    out.show(wire.remembered(done), draw)
 
 
-def _pending(who: str, complaint: str | None) -> str:
-    from recollect.edge.cli.drawing import plain
+def _many(out: output.Output, items: list[Any], db: Path | None, spec: str | None) -> None:
+    from recollect.edge import wire
+    from recollect.edge.cli import open_memory
 
-    return (
-        f"Pending: {who} for a vector, because the embedder failed. The text is safe and is found"
-        f" by its words; the next `remember` tries again.\n{plain(complaint or '')}".rstrip()
-    )
+    with (
+        open_memory.new_or_existing(db, spec) as memory,
+        out.progress("Remembering", len(items)) as progress,
+    ):
+        done = memory.remember_many(items, progress=progress)
+        complaint = memory.stats()["embedder_error"]
+    tally = wire.batch(done)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import remember as view
+
+        view.draw_many(
+            console,
+            len(done),
+            created=tally["created"],
+            pending=tally["pending"],
+            complaint=complaint,
+        )
+
+    out.show(tally, draw)
 
 
 def _text(words: list[str] | None) -> str:

@@ -1,6 +1,6 @@
 """`recollect paks …`: look into the catalogue, check it, mend it.
 
-In: options of the command line. Out: calls of the catalogue, and their answers through the voice.
+In: options of the command line. Out: calls of the catalogue, and their answers to the output.
 Nothing here decides anything about a Pak.
 """
 
@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Json
+from recollect.errors import NotACatalogue, StoreDamaged, StoreOutdated
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from recollect.paks import CheckReport, PakListResult
+    from recollect.edge import wire
+    from recollect.paks import PakListResult
 
 __all__ = ["app"]
 
@@ -57,28 +59,28 @@ def list_(
             show_default=False,
         ),
     ] = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """List Paks, newest first, a page at a time."""
     from recollect.edge import wire
-    from recollect.edge.cli import catalogue
+    from recollect.edge.cli import open_catalogue
     from recollect.paks import PakListFilters
 
-    with catalogue.reading(db) as store:
+    with open_catalogue.reading(db) as store:
         page = store.list_paks(PakListFilters(project, pak_type, limit, cursor))
-        flags = catalogue.flags_of(store, page.items)
+        flags = open_catalogue.flags_of(store, page.items)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import drawing
+        from recollect.edge.cli.views import paks as view
 
         if not page.items:
             console.print("No Paks match.")
             return
-        console.print(drawing.paks(page.items, flags))
+        console.print(view.paks(page.items, flags))
         if page.next_cursor:
             console.print("More: " + _next(page, db, project, pak_type), soft_wrap=True)
 
-    voice.of(context).say(wire.page(page, flags), draw)
+    output.of(context).show(wire.page(page, flags), draw)
 
 
 @app.command(epilog="Example: recollect paks show payments-double-charge")
@@ -90,17 +92,17 @@ def show(
 ) -> None:
     """Show everything about one Pak: risk flags, reason codes, fields, anchors, relations."""
     from recollect.edge import wire
-    from recollect.edge.cli import catalogue
+    from recollect.edge.cli import open_catalogue
 
-    with catalogue.reading(db) as store:
-        known = catalogue.dossier(store, pak_id)
+    with open_catalogue.reading(db) as store:
+        known = open_catalogue.dossier(store, pak_id)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import drawing
+        from recollect.edge.cli.views import paks as view
 
-        console.print(drawing.card(known))
+        console.print(view.card(known))
 
-    voice.of(context).say(wire.dossier(known), draw)
+    output.of(context).show(wire.dossier(known), draw)
 
 
 @app.command(epilog="Example: recollect paks search refund twice --project payments")
@@ -121,9 +123,9 @@ def search(
 ) -> None:
     """Find Paks by the words of their title and summary, best match first."""
     from recollect.edge import wire
-    from recollect.edge.cli import catalogue
+    from recollect.edge.cli import open_catalogue
 
-    with catalogue.reading(db) as store:
+    with open_catalogue.reading(db) as store:
         found = store.search(
             " ".join(words),
             project=project,
@@ -131,14 +133,14 @@ def search(
             limit=limit,
             match="all" if match_all else "any",
         )
-        flags = catalogue.flags_of(store, [hit.pak for hit in found])
+        flags = open_catalogue.flags_of(store, [hit.pak for hit in found])
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import drawing
+        from recollect.edge.cli.views import paks as view
 
-        console.print(drawing.hits(found, flags) if found else "No Paks match.")
+        console.print(view.hits(found, flags) if found else "No Paks match.")
 
-    voice.of(context).say(wire.hits(found, flags), draw)
+    output.of(context).show(wire.hits(found, flags), draw)
 
 
 @app.command(epilog="Example: recollect paks check --db recall.db && echo all is well")
@@ -149,16 +151,18 @@ def check(
 ) -> None:
     """Look for damage, dangling references and a stale full-text table; exit 1 if there is any."""
     from recollect.edge import wire
-    from recollect.edge.cli import catalogue
+    from recollect.edge.cli import open_catalogue
 
-    with catalogue.reading(db) as store:
+    with open_catalogue.reading(db) as store:
         report = store.check()
         place = str(store.path)
 
     def draw(console: Console) -> None:
-        _draw_check(console, report, place)
+        from recollect.edge.cli.views import paks as view
 
-    voice.of(context).say(wire.check(report), draw)
+        view.draw_check(console, report, place)
+
+    output.of(context).show(wire.check(report), draw)
     if not report.ok:
         raise typer.Exit(1)
 
@@ -170,26 +174,45 @@ def repair(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Bring an older catalogue up to date and rebuild its full-text table; say what was done."""
-    from recollect.edge import wire
-    from recollect.edge.cli import mending
+    from recollect.edge.cli import open_catalogue
 
-    done = mending.mend(db)
+    before, upgraded = _look(db)
+    # Opening for writing may itself bring an older catalogue up to date: hence the look before.
+    with open_catalogue.writing(db) as store:
+        done, after, place = store.repair(), store.check(), str(store.path)
 
     def draw(console: Console) -> None:
-        mending.draw(console, done)
-        _draw_check(console, done.after, done.place)
+        from recollect.edge.cli.views import paks as view
+
+        view.draw_repair(console, done, before=before, upgraded=upgraded)
+        view.draw_check(console, after, place)
 
     answer: wire.Object = {
-        "ok": done.after.ok,
-        "upgraded": done.upgraded,
+        "ok": after.ok,
+        "upgraded": upgraded,
         "removed": done.removed,
         "added": done.added,
-        "problems_before": list(done.before),
-        "problems_after": list(done.after.problems),
+        "problems_before": list(before),
+        "problems_after": list(after.problems),
     }
-    voice.of(context).say(answer, draw)
-    if not done.after.ok:
+    output.of(context).show(answer, draw)
+    if not after.ok:
         raise typer.Exit(1)
+
+
+def _look(db: Path | None) -> tuple[tuple[str, ...], bool]:
+    """Return what is wrong, and whether the schema is of an older release."""
+    from recollect.edge.cli import open_catalogue
+
+    try:
+        with open_catalogue.reading(db) as store:
+            return store.check().problems, False
+    except StoreOutdated as error:
+        return (error.message,), True
+    except NotACatalogue:
+        raise
+    except StoreDamaged as error:
+        return (error.message,), False
 
 
 def _next(page: PakListResult, db: Path | None, project: str | None, pak_type: str | None) -> str:
@@ -205,12 +228,3 @@ def _next(page: PakListResult, db: Path | None, project: str | None, pak_type: s
     }
     given = [part for name, value in options.items() if value is not None for part in (name, value)]
     return shlex.join(["recollect", "paks", "list", *given])
-
-
-def _draw_check(console: Console, report: CheckReport, place: str) -> None:
-    from recollect.edge.cli import drawing
-
-    console.print(drawing.verdict(report, place), soft_wrap=True)
-    drawing.problems(console, report.problems)
-    if not report.ok:
-        console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)

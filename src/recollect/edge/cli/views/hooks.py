@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.drawing import plain
+from recollect.edge.cli.views.elements import plain
 from recollect.hooks.chain import Fired
 from recollect.hooks.doctor import Finding
 from recollect.hooks.spec import HookSpec

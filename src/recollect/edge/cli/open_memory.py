@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recollect.edge.cli import catalogue
+from recollect.edge.cli import open_catalogue
 from recollect.embed import load_embedder
 from recollect.paks import UnknownPak, as_catalogue, default_recall_db_path
 from recollect.settings import default_embedder, default_hooks_path
@@ -31,7 +31,7 @@ __all__ = ["embedder_for", "existing", "known", "new_or_existing", "unknown"]
 @contextmanager
 def existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory whose file must be there."""
-    with _opened(catalogue.locate(db), embedder) as memory:
+    with _opened(open_catalogue.locate(db), embedder) as memory:
         yield memory
 
 
@@ -39,7 +39,7 @@ def existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
 def new_or_existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory, starting a new file if there is none."""
     path = default_recall_db_path() if db is None else db.expanduser()
-    with _opened(catalogue.locate(path) if path.exists() else path, embedder) as memory:
+    with _opened(open_catalogue.locate(path) if path.exists() else path, embedder) as memory:
         yield memory
 
 
@@ -88,7 +88,7 @@ def _opened(path: Path, embedder: str | None) -> Iterator[Recollect]:
 
 def _ask(question: AskUser) -> str:
     """Put a hook's question to the person at the terminal."""
-    from recollect.edge.cli.drawing import plain
+    from recollect.edge.cli.views.elements import plain
 
     words = f"{plain(question.prompt)} ({'/'.join(map(plain, question.options))})"
     return str(typer.prompt(words, default=question.default or question.options[-1], err=True))

@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.drawing import plain
+from recollect.edge.cli.views.elements import plain
 from recollect.evaluation import Comparison, Difference, Estimate, Summary
 
 __all__ = ["comparison", "summary"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Budget, Db, Embedder, Json
 
 if TYPE_CHECKING:
@@ -73,21 +73,21 @@ def list_(
     context: typer.Context,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """List the built-in frames, then your own."""
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         found = memory.frames.list()
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers
+        from recollect.edge.cli.views import frames as view
 
-        console.print(answers.frames(found))
+        console.print(view.table(found))
 
-    voice.of(context).say(wire.frames(found), draw)
+    output.of(context).show(wire.frames(found), draw)
 
 
 @app.command(epilog="Example: recollect frames show task")
@@ -99,9 +99,9 @@ def show(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Show one frame in full."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         found, extends = memory.frames.get(name), memory.frames.extends(name)
     _say(context, found, extends)
 
@@ -125,10 +125,10 @@ def register(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Make a frame of your own; give it weights, or a frame that it extends."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
     given = _fields(weights, template, budget, guarantees, tag_patterns, window)
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         made = memory.frames.register(name, extends=extends, **given)
     _say(context, made, extends)
 
@@ -148,10 +148,10 @@ def update(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Change a frame of your own; what is not given stays."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
     given = _fields(weights, template, budget, guarantees, tag_patterns, window)
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         changed, extends = memory.frames.update(name, **given), memory.frames.extends(name)
     _say(context, changed, extends)
 
@@ -165,22 +165,22 @@ def delete(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Delete a frame of your own."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    with opening.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder) as memory:
         memory.frames.delete(name)
-    voice.of(context).say({"deleted": name}, lambda console: console.print(f"Deleted {name}."))
+    output.of(context).show({"deleted": name}, lambda console: console.print(f"Deleted {name}."))
 
 
 def _say(context: typer.Context, frame: FrameDefinition, extends: str | None) -> None:
     from recollect.edge import wire
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import answers
+        from recollect.edge.cli.views import frames as view
 
-        console.print(answers.recipe(frame, extends))
+        console.print(view.recipe(frame, extends))
 
-    voice.of(context).say(wire.frame(frame, extends), draw)
+    output.of(context).show(wire.frame(frame, extends), draw)
 
 
 def _fields(

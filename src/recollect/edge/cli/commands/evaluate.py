@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Embedder, Json
 from recollect.errors import InvalidInput
 
@@ -65,12 +65,12 @@ def _eval(
             show_default=False,
         ),
     ] = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     if compare is not None:
         if context.invoked_subcommand is not None:
             raise typer.BadParameter("--compare goes with no command behind it.", context)
-        _compare(voice.of(context), *compare)
+        _compare(output.of(context), *compare)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -90,7 +90,9 @@ def locomo(
     """Measure on LoCoMo: long conversations, a store each, and questions with evidence."""
     from recollect.evaluation import load_locomo
 
-    _measure(voice.of(context), lambda: load_locomo(folder.expanduser()), k, per_question, embedder)
+    _measure(
+        output.of(context), lambda: load_locomo(folder.expanduser()), k, per_question, embedder
+    )
 
 
 @app.command(
@@ -120,11 +122,11 @@ def jsonl(
     from recollect.evaluation import load_jsonl
 
     paths = [path.expanduser() for path in (corpus, queries, qrels)]
-    _measure(voice.of(context), lambda: load_jsonl(*paths), k, per_question, embedder)
+    _measure(output.of(context), lambda: load_jsonl(*paths), k, per_question, embedder)
 
 
 def _measure(
-    speaking: voice.Voice,
+    out: output.Output,
     load: Callable[[], Task],
     k: list[int] | None,
     per_question: Path | None,
@@ -132,15 +134,15 @@ def _measure(
 ) -> None:
     from recollect import evaluation
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
     _check_writable(per_question)
     task = load()
-    with speaking.progress("Remembering and asking", 1) as progress:
+    with out.progress("Remembering and asking", 1) as progress:
         done = evaluation.run(
             task,
             k=k or evaluation.DEFAULT_K,
-            embedder=opening.embedder_for(embedder),
+            embedder=open_memory.embedder_for(embedder),
             progress=progress,
         )
     if per_question is not None:
@@ -148,25 +150,25 @@ def _measure(
     numbers = evaluation.summarise(done)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import scoreboard
+        from recollect.edge.cli.views import evaluate as view
 
-        console.print(scoreboard.summary(numbers))
+        console.print(view.summary(numbers))
 
-    speaking.say(wire.evaluation(numbers), draw)
+    out.show(wire.evaluation(numbers), draw)
 
 
-def _compare(speaking: voice.Voice, first: Path, second: Path) -> None:
+def _compare(out: output.Output, first: Path, second: Path) -> None:
     from recollect import evaluation
     from recollect.edge import wire
 
     both = evaluation.compare(evaluation.read_outcomes(first), evaluation.read_outcomes(second))
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import scoreboard
+        from recollect.edge.cli.views import evaluate as view
 
-        console.print(scoreboard.comparison(both))
+        console.print(view.comparison(both))
 
-    speaking.say(wire.comparison(both), draw)
+    out.show(wire.comparison(both), draw)
 
 
 def _check_writable(path: Path | None) -> None:

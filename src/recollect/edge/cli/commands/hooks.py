@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Json
 from recollect.errors import InvalidInput
 from recollect.settings import default_hooks_path
@@ -49,17 +49,17 @@ File = Annotated[
 def list_(
     context: typer.Context,
     file: File = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """List the hooks in the order of the file."""
     path, hooks = _loaded(file)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import hooking
+        from recollect.edge.cli.views import hooks as view
 
-        console.print(hooking.listed(hooks) if hooks else f"There are no hooks in {path}.")
+        console.print(view.listed(hooks) if hooks else f"There are no hooks in {path}.")
 
-    voice.of(context).say({"file": str(path), "hooks": [_wire(hook) for hook in hooks]}, draw)
+    output.of(context).show({"file": str(path), "hooks": [_wire(hook) for hook in hooks]}, draw)
 
 
 @app.command(
@@ -98,11 +98,11 @@ def test(
     }
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import hooking
+        from recollect.edge.cli.views import hooks as view
 
-        hooking.draw_fired(console, fired)
+        view.draw_fired(console, fired)
 
-    voice.of(context).say(answer, draw)
+    output.of(context).show(answer, draw)
 
 
 @app.command(epilog="Example: recollect hooks reload --pid 4711")
@@ -123,7 +123,7 @@ def reload(
     if pid is not None:
         _send_sighup(pid)
     told = f" Process {pid} was told to load it." if pid is not None else ""
-    voice.of(context).say(
+    output.of(context).show(
         {"file": str(path), "hooks": len(hooks), "pid": pid},
         lambda console: console.print(f"{path} is fine: {_counted(hooks)}.{told}", soft_wrap=True),
     )
@@ -151,12 +151,12 @@ def doctor(
     well = all(one.problem is None for one in findings)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli import hooking
+        from recollect.edge.cli.views import hooks as view
 
-        console.print(hooking.findings(findings) if findings else f"There are no hooks in {path}.")
-        hooking.draw_problems(console, findings)
+        console.print(view.findings(findings) if findings else f"There are no hooks in {path}.")
+        view.draw_problems(console, findings)
 
-    voice.of(context).say({"ok": well, "hooks": [asdict(one) for one in findings]}, draw)
+    output.of(context).show({"ok": well, "hooks": [asdict(one) for one in findings]}, draw)
     if not well:
         raise typer.Exit(1)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from recollect.edge.cli import voice
+from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json
 from recollect.errors import InvalidInput, RecollectError
 
@@ -39,31 +39,31 @@ def export(
     ] = _PIPE,
     db: Db = None,
     embedder: Embedder = None,
-    as_json: Json = False,  # noqa: ARG001 - its callback tells the voice
+    as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Write all memories, links and disputes as lines of JSON, for `import` to take back."""
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
-    speaking = voice.of(context)
-    with opening.existing(db, embedder) as memory:
+    out = output.of(context)
+    with open_memory.existing(db, embedder) as memory:
         total = memory.stats()["memories"]
         if file == _PIPE:
             # Always UTF-8, whatever the terminal speaks: this is for `import` to read.
             with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as pipe:
                 _written(memory.export(), pipe, lambda _done, _total: None, total)
             return
-        with speaking.progress("Exporting", total) as progress, _replacing(file) as target:
+        with out.progress("Exporting", total) as progress, _replacing(file) as target:
             counts = _written(memory.export(), target, progress, total)
 
     def draw(console: Console) -> None:
-        from recollect.edge.cli.drawing import plain
+        from recollect.edge.cli.views.elements import plain
 
         told = ", ".join(
             f"{counts[many]:,} {one if counts[many] == 1 else many}" for one, many in _PARTS
         )
         console.print(f"Exported {told} to {plain(str(file))}.", soft_wrap=True)
 
-    speaking.say({"file": str(file), **counts}, draw)
+    out.show({"file": str(file), **counts}, draw)
 
 
 def import_(
@@ -78,13 +78,13 @@ def import_(
     Every line is checked before the first is stored. What is there already stays one memory.
     """
     from recollect.edge import wire
-    from recollect.edge.cli import memory as opening
+    from recollect.edge.cli import open_memory
 
     lines = _read(file)
-    speaking = voice.of(context)
+    out = output.of(context)
     with (
-        opening.new_or_existing(db, embedder) as memory,
-        speaking.progress("Importing", len(lines)) as progress,
+        open_memory.new_or_existing(db, embedder) as memory,
+        out.progress("Importing", len(lines)) as progress,
     ):
         done = memory.import_(lines, progress=progress)
 
@@ -94,7 +94,7 @@ def import_(
         if tally["pending"]:
             console.print(f"{tally['pending']:,} of them wait for a vector: the embedder failed.")
 
-    speaking.say(wire.imported(done), draw)
+    out.show(wire.imported(done), draw)
 
 
 def _written(

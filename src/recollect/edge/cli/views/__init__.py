@@ -1,0 +1,1 @@
+"""What people see, a module for the command of the same name; `elements` is shared by all."""

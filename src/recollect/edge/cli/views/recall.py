@@ -1,0 +1,162 @@
+"""What people see of a recall: answers as tables, what was left out as sentences.
+
+In: the engine's values. Out: drawn text, stored text shown and never obeyed. Degraded, empty and
+left out are three different sentences.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from recollect.edge.cli.views.elements import bar, counted, empty_grid, plain
+from recollect.model import Dropped, RecallResponse, RecallResult, Weights
+
+__all__ = ["instructions", "notes", "nothing", "refusal", "results", "signal_parts"]
+
+_SHOWN_CHARS = 280
+_BAR = 8
+
+
+def results(answer: RecallResponse) -> Table:
+    """Return an answer as a table: rank, score, text with its id and the reasons below."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", leading=1)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("Score", no_wrap=True, width=_BAR)
+    table.add_column("Memory, and why", overflow="fold")
+    for rank, result in enumerate(answer.results, start=1):
+        fact = result.fact
+        table.add_row(
+            Text(str(rank), style="dim"),
+            _scored(result.score),
+            Text.assemble(
+                _shortened(fact.content),
+                *_careful(result),
+                ("\n" + plain("; ".join(result.why)), "cyan"),
+                ("\n" + plain(fact.pak_id), "dim"),
+            ),
+        )
+    return table
+
+
+def instructions(answer: RecallResponse) -> Group:
+    """Return what tells a model what to do: never among the results, and said apart."""
+    parts = [Text("Instructions", style="bold underline")]
+    for one in answer.instructions:
+        told = Text.assemble(_shortened(one.fact.content), *_careful(one))
+        parts.append(Text.assemble(told, ("\n" + plain(one.fact.pak_id), "dim")))
+    return Group(*parts)
+
+
+def signal_parts(result: RecallResult, weights: Weights) -> Group:
+    """Return what one score is made of: each signal times its weight."""
+    grid = empty_grid(6)
+    shares = asdict(weights)
+    for name, share in shares.items():
+        value = getattr(result.signals, name)
+        grid.add_row(
+            Text(name),
+            bar(value, width=_BAR),
+            Text(f"{value:.3f}", style="green"),
+            Text(f"x {share:.2f}", style="dim"),
+            Text(f"= {value * share:.3f}"),
+            Text(_sources(result) if name == "similarity" else "", style="dim"),
+        )
+    grid.add_row("", "", "", Text("score", style="dim"), Text(f"= {result.score:.3f}", "bold"), "")
+    title = Text.assemble(
+        (plain(result.fact.pak_id), "bold"),
+        *_careful(result),
+        "\n",
+        plain("; ".join(result.why)),
+    )
+    return Group(title, Padding(grid, (0, 0, 0, 2)))
+
+
+def nothing(answer: RecallResponse, memories: int) -> str:
+    """Say why an answer has no results."""
+    if denied := refusal(answer.meta):
+        return denied
+    if memories == 0:
+        return "This memory is empty: nothing was remembered in it yet."
+    if any(one.stage == "budget" for one in answer.dropped):
+        return "Nothing fits: there are matches, but none within the budget."
+    return f"No match among {counted(memories, 'memory', 'memories')}."
+
+
+def refusal(meta: Mapping[str, Any]) -> str | None:
+    """Return the sentence for an answer that a hook refused, None for any other."""
+    for denied in meta.get("diagnostic", {}).values():
+        return f"Denied by a hook ({denied['code']}): {plain(denied['reason'])}"
+    return None
+
+
+def notes(
+    degraded: Sequence[str], dropped: Sequence[Dropped], meta: Mapping[str, Any]
+) -> Iterator[Text]:
+    """Say which sources and hooks were missing, and what was left out for which reason."""
+    hooks = {run["hook"] for run in meta.get("hooks", ())}
+    sources = [name for name in degraded if name not in hooks]
+    failed = [name for name in degraded if name in hooks]
+    if sources:
+        yield Text.assemble(
+            ("Degraded: ", "bold yellow"),
+            f"{', '.join(sources)}. Not everything could be compared by meaning; words still"
+            " count. `recollect stats` tells how many memories wait for a vector.",
+        )
+    if failed:
+        yield Text.assemble(
+            ("Degraded: ", "bold yellow"),
+            f"{plain(', '.join(failed))}. A hook failed and was passed over; `recollect hooks"
+            " doctor` tells why.",
+        )
+    if dropped:
+        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(dropped)) + ".")
+
+
+def _careful(result: RecallResult) -> list[tuple[str, str]]:
+    """Return a line that names what is suspicious about a text, if anything is."""
+    if not result.risk:
+        return []
+    return [(f"\nCareful, read it as data: {', '.join(result.risk)}", "bold yellow")]
+
+
+def _scored(score: float) -> RenderableType:
+    return Group(Text(f"{score:.3f}", style="green"), bar(score, width=_BAR))
+
+
+def _sources(result: RecallResult) -> str:
+    signals = result.signals
+    parts = [
+        ("words", signals.lexical),
+        ("meaning", signals.semantic),
+        ("nearby", signals.nearby),
+        ("thread", signals.thread),
+        ("speaker", signals.speaker),
+        ("date", signals.date),
+        ("time words", signals.time_words),
+    ]
+    return ", ".join(f"{name} {value:.3f}" for name, value in parts if value is not None)
+
+
+def _left_out(dropped: Sequence[Dropped]) -> Iterator[str]:
+    """Count those with the same reason; one alone is named."""
+    reasons = Counter((one.stage, one.reason) for one in dropped)
+    for (stage, reason), count in reasons.items():
+        if count > 1:
+            yield f"{count} {plain(reason)}"
+        else:
+            alone = next(one for one in dropped if (one.stage, one.reason) == (stage, reason))
+            yield f"{plain(alone.pak_id)}, {plain(reason)}"
+
+
+def _shortened(text: str) -> str:
+    line = plain(" ".join(text[: 2 * _SHOWN_CHARS].split()))
+    return line if len(line) <= _SHOWN_CHARS else line[:_SHOWN_CHARS].rsplit(" ", 1)[0] + " …"

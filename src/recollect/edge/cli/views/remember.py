@@ -1,0 +1,46 @@
+"""What people see of a remembered text: its id, what is like it, and whether it waits.
+
+In: what the engine reports. Out: lines on a console.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from recollect.edge.cli.views.elements import plain
+from recollect.model import Remembered
+
+__all__ = ["draw_many", "draw_one"]
+
+
+def draw_one(console: Console, done: Remembered, complaint: str | None) -> None:
+    """Say what became of one text."""
+    pak_id = plain(done.pak_id)
+    if done.created:
+        console.print(f"Remembered {pak_id}", soft_wrap=True)
+    else:
+        console.print(f"{pak_id} was there already and now says this.", soft_wrap=True)
+    if done.unread:
+        console.print("No time could be read from --occurred-at; it is kept as it is.")
+    if done.near_duplicates:
+        console.print(f"Nearly the same: {plain(', '.join(done.near_duplicates))}", soft_wrap=True)
+    if done.linked:
+        console.print(f"Linked to: {plain(', '.join(done.linked))}", soft_wrap=True)
+    if done.state == "pending":
+        console.print(_pending("it waits", complaint))
+
+
+def _pending(who: str, complaint: str | None) -> str:
+    return (
+        f"Pending: {who} for a vector, because the embedder failed. The text is safe and is found"
+        f" by its words; the next `remember` tries again.\n{plain(complaint or '')}".rstrip()
+    )
+
+
+def draw_many(
+    console: Console, count: int, *, created: int, pending: int, complaint: str | None
+) -> None:
+    """Say how many were remembered, and how many of them wait."""
+    console.print(f"Remembered {count:,}, {created:,} of them new.")
+    if pending:
+        console.print(_pending(f"{pending:,} of them wait", complaint))
