@@ -19,8 +19,9 @@ __all__ = ["RecallRequest"]
 class RecallRequest:
     """What is asked of `recall`. Everything but the query narrows.
 
-    `diversity` weighs relevance (1) against novelty (0); None is the default balance, or none at
-    all where one entity is asked for.
+    A result that says the same as a better one, in another form, waits until all others are taken.
+    A `diversity` of 1 turns that off, as does asking for one entity; below 1, it is the share of
+    relevance against novelty, and the lower it is, the further apart in meaning the results lie.
     """
 
     query: str | None = None

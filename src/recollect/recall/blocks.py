@@ -6,8 +6,8 @@ Each stage answers with another type than it takes, so a wrong order fails the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recollect.model import Dropped, ScoredBlock
@@ -36,10 +36,14 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Candidates of which no two contradict each other, in the order they came."""
+    """Candidates of which no two contradict each other, in the order they came.
+
+    `winners` gives, for each id that lost a dispute, the id that it lost to.
+    """
 
     kept: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...] = ()
+    winners: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,16 @@ class ChosenItem:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The answer before the budget: guaranteed first, then the best of the rest."""
+    """The answer before the budget: guaranteed first, then the best of the rest.
+
+    `repeats` gives, for each id that says the same as one before it, the id of that one. `unread`
+    names those whose text must be known before anything can be chosen; then there is no answer yet.
+    """
 
     items: tuple[ChosenItem, ...]
     dropped: tuple[Dropped, ...] = ()
+    repeats: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[Ranked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from recollect.model import (
     RETURNED,
     UNKNOWN,
     Contribution,
-    Dropped,
     Explanation,
     Memory,
     RecallRequest,
@@ -137,10 +136,10 @@ def _explained(
     if left_out is None or left_out.stage == "top_k":
         return _outscored(asked, known, stages)
     if left_out.stage == "suppress":
-        rival = _winner(left_out, stages)
-        return asked.told(
-            "suppress", f"Lost a dispute: {left_out.reason}.", **(known | {"rival": rival})
-        )
+        known["rival"] = stages.settled.winners[asked.pak_id]
+        return asked.told("suppress", f"Lost a dispute: {left_out.reason}.", **known)
+    if left_out.stage == "diversity":
+        known["rival"] = stages.chosen.repeats[asked.pak_id]
     return asked.told(left_out.stage, f"Left out: {left_out.reason}.", **known)
 
 
@@ -234,23 +233,11 @@ def _outscored(asked: _Asked, known: dict[str, Any], stages: Stages) -> Explanat
     if gap < 0:
         return asked.told(
             "diversity",
-            f"Too much like what was taken already: {lowest.pak_id}, {-gap:.6g} below it, adds"
-            " more.",
+            f"Too near in meaning to what was taken already: {lowest.pak_id}, {-gap:.6g} below"
+            " it, adds more.",
             **known,
         )
     lost = f"Outscored by {gap:.6g}" if gap > 0 else "Of equal score, but older or of a lower id"
     top_k = stages.request.top_k
     reason = f"{lost}: {lowest.pak_id} is the last of the {top_k} taken."
     return asked.told("top_k", reason, **known)
-
-
-def _winner(lost: Dropped, stages: Stages) -> str | None:
-    """Return who won the dispute that a Pak lost."""
-    others = sorted(
-        other
-        for pair in stages.sources.disputes
-        for one, other in (pair, pair[::-1])
-        if one == lost.pak_id
-    )
-    told = (name for name in others if lost.reason.startswith(f"contradicted by {name},"))
-    return next(told, None)

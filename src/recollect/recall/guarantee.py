@@ -1,17 +1,21 @@
 """Choose the answer: what a frame guarantees, then the best of the rest up to top_k.
 
-Settled candidates and the guaranteed ones, fetched by tag, come in; chosen items go out,
-guaranteed first. A guarantee outlives a lost dispute, and the item says so.
+Settled candidates, the guaranteed ones, fetched by tag, and texts come in; chosen items go out,
+guaranteed first. A guarantee outlives a lost dispute, and the item says so. Of the rest, whoever
+says the same as one before waits until all others are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from recollect.model import Dropped
+from recollect.model import Dropped, Memory
 from recollect.recall.blocks import Chosen, ChosenItem, Ranked, Settled, best_first
+from recollect.recall.repeats import Said
 
 __all__ = ["guarantee"]
+
+Texts = Mapping[str, Memory | None]
 
 
 def guarantee(
@@ -20,24 +24,82 @@ def guarantee(
     *,
     top_k: int,
     disputed: Collection[str] = (),
-    order: Callable[[Iterable[Ranked]], tuple[Ranked, ...]] = best_first,
+    lined_up: Sequence[Ranked] | None = None,
+    texts: Texts | None = None,
 ) -> Chosen:
     """Put every guaranteed candidate first, even beyond top_k; fill up with the best others.
 
-    `disputed` names candidates to mark besides the guaranteed ones that lost a dispute. `order`
-    lines up the others.
+    `disputed` names candidates to mark besides the guaranteed ones that lost a dispute; `lined_up`
+    are the settled in the order of their claim, which is best first unless told. Without `texts`
+    nobody waits. Where a text is missing that decides, `unread` says whose; a memory that
+    is gone has None for a text.
     """
     promised = {candidate.pak_id: candidate for candidate in guaranteed}
-    others = order(c for c in settled.kept if c.pak_id not in promised)
+    firm = best_first(promised.values())
+    claims = best_first(settled.kept) if lined_up is None else lined_up
+    others = [one for one in claims if one.pak_id not in promised]
     room = max(0, top_k - len(promised))
-    marked = {*disputed, *(d.pak_id for d in settled.dropped if d.pak_id in promised)}
-    items = [
-        *(ChosenItem(c, True, c.pak_id in marked) for c in best_first(promised.values())),
-        *(ChosenItem(c, False, c.pak_id in marked) for c in others[:room]),
-    ]
-    beaten = f"not among the top {top_k}"
-    dropped = [
-        *(d for d in settled.dropped if d.pak_id not in promised),
-        *(Dropped(c.pak_id, "top_k", beaten) for c in others[room:]),
-    ]
-    return Chosen(items=tuple(items), dropped=tuple(dropped))
+    repeats: dict[str, str] = {}
+    if texts is not None and room:
+        unread = _unread((*firm, *others[:room]), texts)
+        if not unread:
+            unread = _set_apart(repeats, firm, others, room, texts)
+        if unread:
+            return Chosen(items=(), unread=unread)
+    fresh = [one for one in others if one.pak_id not in repeats]
+    waiting = [one for one in others if one.pak_id in repeats]
+    taken = {one.pak_id for one in (*fresh, *waiting)[:room]}
+    marked = {*disputed, *(name for name in settled.winners if name in promised)}
+    return Chosen(
+        items=(
+            *(ChosenItem(one, True, one.pak_id in marked) for one in firm),
+            *(ChosenItem(c, False, c.pak_id in marked) for c in others if c.pak_id in taken),
+        ),
+        dropped=(
+            *(one for one in settled.dropped if one.pak_id not in promised),
+            *_left_out([one for one in others if one.pak_id not in taken], repeats, top_k),
+        ),
+        repeats=repeats,
+    )
+
+
+def _unread(candidates: Sequence[Ranked], texts: Texts) -> tuple[Ranked, ...]:
+    return tuple(one for one in candidates if one.pak_id not in texts)
+
+
+def _set_apart(
+    repeats: dict[str, str],
+    firm: Sequence[Ranked],
+    others: Sequence[Ranked],
+    room: int,
+    texts: Texts,
+) -> tuple[Ranked, ...]:
+    """Note who repeats whom, as far as it takes to fill the room; return whose text is missing."""
+    said = Said()
+    for one in firm:
+        memory = texts[one.pak_id]
+        if memory is not None:
+            said.first_to_say(memory)
+    for place, one in enumerate(others):
+        if not room:
+            break
+        if one.pak_id not in texts:
+            # As many again as have been looked at, so that many repeats take few reads.
+            return _unread(others[place : 2 * place + 1], texts)
+        memory = texts[one.pak_id]
+        first = None if memory is None else said.first_to_say(memory)
+        if first is None:
+            room -= 1
+        else:
+            repeats[one.pak_id] = first
+    return ()
+
+
+def _left_out(
+    candidates: Sequence[Ranked], repeats: Mapping[str, str], top_k: int
+) -> Iterator[Dropped]:
+    for one in candidates:
+        if one.pak_id in repeats:
+            yield Dropped(one.pak_id, "diversity", f"says the same as {repeats[one.pak_id]}")
+        else:
+            yield Dropped(one.pak_id, "top_k", f"not among the top {top_k}")

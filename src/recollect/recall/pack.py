@@ -6,7 +6,8 @@ out. The count is of the text as rendered, headings and all, so it is exact for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from recollect.model import Dropped, ScoredBlock
 from recollect.ports.tokens import TokenCounter
@@ -16,6 +17,7 @@ from recollect.recall.render import Page
 __all__ = ["count_tokens", "pack"]
 
 _CHARACTERS_PER_TOKEN = 4
+_NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 def count_tokens(text: str) -> int:
@@ -28,20 +30,43 @@ def pack(
     *,
     template: str,
     token_budget: int | None,
+    repeats: Mapping[str, str] = _NOBODY,
     count: TokenCounter = count_tokens,
 ) -> Packed:
     """Keep all guaranteed blocks, then each next one that still fits, in the order given.
 
-    A budget of None is no limit. Guaranteed blocks stay even when they alone exceed it.
+    A budget of None is no limit. Guaranteed blocks stay even when they alone exceed it. `repeats`
+    gives for an id the first one that says the same: once one of them is in, the others wait until
+    all the rest had their turn.
     """
     firm = [block for block in blocks if block.guaranteed]
     rest = [block for block in blocks if not block.guaranteed]
-    everything = _page(template, [*firm, *rest])
+    said = {_saying(block, repeats) for block in firm}
+    everything = _page(template, [*firm, *_in_turn(rest, repeats, set(said))])
     if token_budget is None or count(everything.text()) <= token_budget:
         return _packed(everything, count, token_budget, ())
     page = _page(template, firm)
-    dropped = _fill(page, rest, token_budget, count)
+    dropped = _fill(page, rest, repeats, said, token_budget, count)
     return _packed(page, count, token_budget, dropped)
+
+
+def _saying(block: ScoredBlock, repeats: Mapping[str, str]) -> str:
+    return repeats.get(block.pak_id, block.pak_id)
+
+
+def _in_turn(
+    rest: Sequence[ScoredBlock], repeats: Mapping[str, str], said: set[str]
+) -> Iterator[ScoredBlock]:
+    """Yield blocks, those that repeat what was said last; the caller may take back what it said."""
+    waiting = []
+    for block in rest:
+        saying = _saying(block, repeats)
+        if saying in said:
+            waiting.append(block)
+        else:
+            said.add(saying)
+            yield block
+    yield from waiting
 
 
 def _page(template: str, blocks: Iterable[ScoredBlock]) -> Page:
@@ -52,16 +77,23 @@ def _page(template: str, blocks: Iterable[ScoredBlock]) -> Page:
 
 
 def _fill(
-    page: Page, rest: Sequence[ScoredBlock], token_budget: int, count: TokenCounter
+    page: Page,
+    rest: Sequence[ScoredBlock],
+    repeats: Mapping[str, str],
+    said: set[str],
+    token_budget: int,
+    count: TokenCounter,
 ) -> list[Dropped]:
     if count(page.text()) > token_budget:
         reason = f"guaranteed blocks leave no room in {token_budget} tokens"
         return [Dropped(block.pak_id, "budget", reason) for block in rest]
     dropped = []
-    for block in rest:
+    for block in _in_turn(rest, repeats, said):
         if count(page.text_with(block)) <= token_budget:
             page.add(block)
         else:
+            # What has no room was not said: a shorter spelling of it need not wait.
+            said.discard(_saying(block, repeats))
             reason = f"does not fit into {token_budget} tokens"
             dropped.append(Dropped(block.pak_id, "budget", reason))
     return dropped

@@ -6,7 +6,7 @@ decides are the pure stages that this module calls in order. It writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, Literal
@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.analyse import terms
 from recollect.index.arrays import exclude, is_in
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection, Where
@@ -36,7 +35,7 @@ from recollect.ports.tokens import TokenCounter
 from recollect.recall import candidates, score
 from recollect.recall.blocks import Chosen, ChosenItem, Packed, Ranked, Settled, best_first
 from recollect.recall.candidates import Candidates
-from recollect.recall.diversify import any_alike, diversified, sameness, word_sameness
+from recollect.recall.diversify import spread
 from recollect.recall.guarantee import guarantee
 from recollect.recall.pack import pack
 from recollect.recall.question import ask
@@ -52,7 +51,7 @@ _ABOUT_THE_QUESTION = 0.5
 
 # Where two of the signals stand in the order of their fields.
 _NEARBY, _THREAD = 7, 8
-# Where near-duplicates crowd the first, this many a result are compared to find others.
+# So many for each result are compared where novelty counts.
 _COMPARED_PER_RESULT = 4
 
 # Without a question all rows are ranked; this many more than asked for are kept for suppression.
@@ -63,8 +62,9 @@ _SPARE = 50
 class Request:
     """What is asked, by which recipe, and when. Filters here narrow the frame's own.
 
-    `among` is a mask over the slots. `diversity` weighs relevance against novelty; None takes the
-    best as they come. `channel` is what is looked for: memories, or instructions.
+    `among` is a mask over the slots. With a `diversity` of 1 nobody waits for saying the same as
+    another; below it novelty counts besides. `channel` is what is looked for: memories, or
+    instructions.
     """
 
     query: str | None
@@ -150,17 +150,15 @@ def run(request: Request, sources: Sources) -> Stages:
     ranked = _ranked(request, index, found, scored, promised)
     settled = suppress(ranked, sources.disputes)
     held = set(promised.tolist())
-    chosen = guarantee(
-        settled,
-        [one for one in ranked if one.slot in held],
-        top_k=request.top_k,
-        order=_order(request, sources),
+    chosen, memories = _chosen(
+        request, sources, settled, [one for one in ranked if one.slot in held]
     )
-    blocks = _hydrated(chosen.items, sources, found, scored, reach)
+    blocks = _hydrated(chosen.items, memories, sources, found, scored, reach)
     packed = pack(
         blocks,
         template=request.frame.template,
         token_budget=request.token_budget,
+        repeats=chosen.repeats,
         count=sources.count_tokens,
     )
     return Stages(
@@ -203,31 +201,38 @@ def _authorised(request: Request, sight: Sight) -> tuple[Selection, Selection]:
     return sight.select(within, among=request.among), sight.select(reach, among=request.among)
 
 
-def _order(request: Request, sources: Sources) -> Callable[[Iterable[Ranked]], tuple[Ranked, ...]]:
-    """Return how candidates are lined up before the cut: the best first, or the most telling."""
-    balance = request.diversity
-    if balance is None:
-        return best_first
+def _chosen(
+    request: Request, sources: Sources, settled: Settled, promised: Sequence[Ranked]
+) -> tuple[Chosen, dict[str, Memory | None]]:
+    """Return what is chosen, and the memories that were read to choose it.
 
-    def line_up(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
-        best = best_first(ranked)
-        # Nearly always the first differ enough, and nobody else needs to be looked at.
-        if len(best) < 2 or not any_alike(_sameness(best[: request.top_k], sources)):
-            return best
-        first = best[: _COMPARED_PER_RESULT * request.top_k]
-        likeness = _sameness(first, sources)
-        return (*diversified(first, likeness, balance=balance), *best[len(first) :])
+    Nearly always the first say different things, and nobody else's text needs to be read.
+    """
+    lined_up = _lined_up(request, sources, settled)
+    memories: dict[str, Memory | None] = {}
+    while True:
+        chosen = guarantee(
+            settled,
+            promised,
+            top_k=request.top_k,
+            lined_up=lined_up,
+            texts=None if request.diversity == 1 else memories,
+        )
+        unread = [item.ranked for item in chosen.items if item.ranked.pak_id not in memories]
+        unread += chosen.unread
+        memories |= dict.fromkeys(one.pak_id for one in unread)
+        memories |= sources.sight.memories_in(_slots(unread))
+        if not chosen.unread:
+            return chosen, memories
 
-    return line_up
 
-
-def _sameness(ranked: Sequence[Ranked], sources: Sources) -> NDArray[np.float64]:
-    slots = _slots(ranked)
-    if sources.index.has_vector(slots).all():
-        return sameness(sources.index.cosines_between(slots), sources.index.column("length")[slots])
-    pak_ids = [one.pak_id for one in ranked]
-    memories = sources.sight.memories_in(slots)
-    return word_sameness([terms(memories[p].content) if p in memories else () for p in pak_ids])
+def _lined_up(request: Request, sources: Sources, settled: Settled) -> tuple[Ranked, ...]:
+    best = best_first(settled.kept)
+    if request.diversity is None or request.diversity == 1:
+        return best
+    first = best[: _COMPARED_PER_RESULT * request.top_k]
+    cosines = sources.index.cosines_between(_slots(first))
+    return (*spread(first, cosines, diversity=request.diversity), *best[len(first) :])
 
 
 def _slots(ranked: Iterable[Ranked]) -> NDArray[np.int64]:
@@ -358,13 +363,14 @@ def shown_signals(found: Candidates, scored: Scored, rows: Sequence[int]) -> lis
 
 def _hydrated(
     items: tuple[ChosenItem, ...],
+    read: Mapping[str, Memory | None],
     sources: Sources,
     found: Candidates,
     scored: Scored,
     reach: Selection,
 ) -> list[ScoredBlock]:
-    memories = sources.sight.memories_in(_slots(item.ranked for item in items))
-    # A Pak that another process deleted since the index last looked has no text to show.
+    # A memory that another process deleted since the index last looked has no text to show.
+    memories = {pak_id: memory for pak_id, memory in read.items() if memory is not None}
     shown = [item for item in items if item.ranked.pak_id in memories]
     slots = _slots(item.ranked for item in shown)
     signals = shown_signals(found, scored, [item.ranked.row for item in shown])

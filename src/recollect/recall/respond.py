@@ -29,7 +29,6 @@ from recollect.model import (
 from recollect.policy.permit import known_scope, no_garden
 from recollect.policy.view import View
 from recollect.recall import pipeline
-from recollect.recall.diversify import DIVERSITY
 from recollect.recall.pipeline import Answer, Request, Sources, Stages
 from recollect.recall.sight import Sight
 
@@ -71,7 +70,7 @@ def run(asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: S
         project=asked.project,
         tags=tuple(asked.tags or ()),
         among=_among(asked, sources),
-        diversity=_balance(asked),
+        diversity=_diversity(asked),
     )
     orders = _instructions(request, sources)
     if orders is not None and request.token_budget is not None:
@@ -189,11 +188,9 @@ def _among(asked: RecallRequest, sources: Sources) -> NDArray[np.bool_] | None:
     return mask
 
 
-def _balance(asked: RecallRequest) -> float | None:
+def _diversity(asked: RecallRequest) -> float | None:
     """Return how far novelty counts: not at all where one entity is asked for."""
-    if asked.diversity is None:
-        return DIVERSITY if asked.entity is None else None
-    return asked.diversity if asked.diversity < 1 else None
+    return 1.0 if asked.diversity is None and asked.entity is not None else asked.diversity
 
 
 def _instructions(request: Request, sources: Sources) -> Stages | None:

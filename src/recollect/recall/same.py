@@ -15,17 +15,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recollect.dates import MONTHS, WEEKDAYS
+from recollect.normalise import normalise
 from recollect.recall.inflection import base_form, is_inflected
 
 __all__ = ["Reading", "outline", "read", "say_the_same"]
 
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Said or not, the text says the same.
-_FORM = frozenset("a an the is are was were be been being do does did and of".split())
+_FORM = _set("a an the is are was were be been being do does did and of")
 # These say how the next word stands to the rest, so they count together with it.
-_RELATING = frozenset(
+_RELATING = _set(
     "not no never nor without from to before after until till since by with for against over under "
     "above below in on at between into onto through than via per within except instead if unless "
-    "only because while when where or versus about towards < > = + * / ^ ~ | → <= >= == !=".split()
+    "only because while when where or versus about towards < > = + * / ^ ~ | → <= >= == !="
 )
 _AT_A_TIME = frozenset(("on", "at", "in"))
 _HALVES = frozenset(("am", "pm"))
@@ -115,7 +122,9 @@ def outline(text: str) -> tuple[frozenset[str], str]:
     """Return what is quickly seen of a text: texts of other outlines don't say the same."""
     plain = _normal(text).casefold().replace("n't", " ")
     bases = frozenset(map(base_form, _SPELT.findall(plain))) - _HIDDEN
-    return frozenset(base for base in bases if len(base) > 3), "".join(sorted(_DIGIT.findall(plain)))
+    return frozenset(base for base in bases if len(base) > 3), "".join(
+        sorted(_DIGIT.findall(plain))
+    )
 
 
 def read(text: str) -> Reading:
@@ -133,7 +142,7 @@ def read(text: str) -> Reading:
 def _normal(text: str) -> str:
     if text.isascii():
         return text.replace("`", "")
-    known = unicodedata.normalize("NFKC", text).translate(_ONE_SIGN)
+    known = normalise("NFKC", text).translate(_ONE_SIGN)
     return "".join(sign for sign in known if unicodedata.category(sign) != "Cf")
 
 
@@ -257,9 +266,7 @@ def _kind(token: _Token, names: set[str]) -> str:
     return "name" if token.word in names else ""
 
 
-def _mark(
-    tokens: Sequence[_Token], kinds: Sequence[str], first: int, end: int
-) -> Iterator[_Mark]:
+def _mark(tokens: Sequence[_Token], kinds: Sequence[str], first: int, end: int) -> Iterator[_Mark]:
     """Yield the run of tokens from `first` to `end` as a mark, if it is one."""
     if first == end or not kinds[first]:
         return

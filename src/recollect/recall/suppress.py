@@ -25,14 +25,15 @@ def suppress(ranked: Sequence[Ranked], disputes: Collection[tuple[str, str]]) ->
     if not disputes:
         return Settled(kept=tuple(ranked))
     standing = {candidate.pak_id: candidate for candidate in ranked}
-    dropped = []
+    dropped, winners = [], {}
     for pair in _best_pairs_first(standing, disputes):
         winner, loser = _settle(pair)
         if winner.pak_id in standing and loser.pak_id in standing:
             del standing[loser.pak_id]
             dropped.append(_lost(loser, winner))
+            winners[loser.pak_id] = winner.pak_id
     kept = tuple(candidate for candidate in ranked if candidate.pak_id in standing)
-    return Settled(kept=kept, dropped=tuple(dropped))
+    return Settled(kept=kept, dropped=tuple(dropped), winners=winners)
 
 
 def _best_pairs_first(
