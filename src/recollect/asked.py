@@ -165,12 +165,7 @@ def query(text: object) -> str | None:
     """Return the query to run, or None for a blank one."""
     if text is None or (isinstance(text, str) and not text.strip()):
         return None
-    if not isinstance(text, str):
-        raise InvalidInput(
-            f"query must be a text, not {type(text).__name__}.", hint="leave it out for none."
-        )
-    # Half a surrogate pair, as from a broken JSON source, matches nothing and must not hurt.
-    return text.encode(errors="replace").decode()
+    return check.query("query", text)
 
 
 def patterns(tags: object) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput
 
 __all__ = [
     "NAME_CHARS_MAX",
+    "QUERY_CHARS_MAX",
     "filled_text",
     "instant",
     "is_id",
@@ -27,6 +28,7 @@ __all__ = [
     "optional_text",
     "pak_id",
     "positive_share",
+    "query",
     "read_time",
     "share",
     "shown",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 NAME_CHARS_MAX = 1_000
+QUERY_CHARS_MAX = 100_000
 
 _SHOWN_CHARS = 60
 _LARGEST = sys.float_info.max
@@ -92,6 +95,21 @@ def name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str:
 def optional_name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str | None:
     """Return a name, or None."""
     return None if value is None else name(field, value, most=most)
+
+
+def query(field: str, value: object) -> str:
+    """Return a question to look things up by; it may be blank."""
+    if not isinstance(value, str):
+        raise InvalidInput(
+            f"{field} must be a text, not {shown(value)}.", hint=f"leave {field} out for none."
+        )
+    if len(value) > QUERY_CHARS_MAX:
+        raise InvalidInput(
+            f"{field} has {len(value):,} characters; the most is {QUERY_CHARS_MAX:,}.",
+            hint="ask with the few sentences that matter.",
+        )
+    # Half a surrogate pair, as from a broken JSON source, matches nothing and must not hurt.
+    return value if is_storable(value) else value.encode(errors="replace").decode()
 
 
 def pak_id(field: str, value: object) -> str:

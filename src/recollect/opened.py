@@ -27,6 +27,7 @@ from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
 from recollect.model import Garden, Principal
 from recollect.policy.sanitizer import SanitizerMode
+from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import View, view_of
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
@@ -49,6 +50,7 @@ class _Asides(NamedTuple):
     disputes: tuple[tuple[str, str], ...]
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
+    trusts: dict[str, dict[str, float]]
 
 
 class OpenStore:
@@ -79,7 +81,7 @@ class OpenStore:
         self.follower = Follower(store, _cache_path(path) if cache_file else None)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
-        self._asides = _Asides(-1, (), {}, {})
+        self._asides = _Asides(-1, (), {}, {}, {})
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
         self._dispatcher = dispatcher
@@ -148,7 +150,7 @@ class OpenStore:
         self.check_model(self.follower.state)
         if self._asides.revision != index.revision:
             disputes = tuple((one.first, one.second) for one in self.store.disputes())
-            self._asides = _Asides(index.revision, disputes, {}, {})
+            self._asides = _Asides(index.revision, disputes, {}, {}, {})
         return index
 
     def sight(self, principal: Principal) -> Sight:
@@ -158,7 +160,11 @@ class OpenStore:
         if view is None:
             roles = self.store.access.roles_of(principal.tenant, principal.id)
             view = self._asides.views[principal] = view_of(principal, roles)
-        return Sight(view, index, self.store, self.clock.now())
+        trusts = self._asides.trusts.get(principal.tenant)
+        if trusts is None:
+            known = self.store.access.trusts(principal.tenant)
+            trusts = self._asides.trusts[principal.tenant] = by_key(known)
+        return Sight(view, index, self.store, self.clock.now(), trusts)
 
     def sight_before(self, principal: Principal, revision: int) -> Sight:
         """Return what a principal may read as the transaction of this revision begins.
@@ -291,13 +297,17 @@ def _worth(
     gardens: Mapping[str, Garden],
     tenant: str,
 ) -> NDArray[np.float64] | None:
-    doubted = {source: trust for source, trust in trusts.items() if trust < 1}
     lesser = {slug: garden.tier for slug, garden in gardens.items() if garden.tier < 1}
-    if not doubted and not lesser:
+    unknown = index.column("external").copy()
+    if not unknown.any() and not lesser and all(trust == 1 for trust in trusts.values()):
         return None
     worth = np.ones(index.size)
-    for source, trust in sorted(doubted.items()):
-        worth[index.slots_of_rows(store.rows_with(source=source))] *= trust
+    for source, trust in sorted(trusts.items()):
+        slots = index.slots_of_rows(store.rows_with(source=source))
+        worth[slots] = np.minimum(worth[slots], trust)
+        unknown[slots] = False
+    # Our own word counts in full until somebody says otherwise; what came from outside does not.
+    worth[unknown] = UNKNOWN_SOURCE
     tiers = [
         lesser.get(place.garden or "", 1.0) if place.tenant == tenant else 1.0
         for place in index.places()

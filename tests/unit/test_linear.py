@@ -16,6 +16,7 @@ from recollect.index.analyse import terms
 from recollect.model.memory import name_key
 from recollect.policy.sanitizer import plain, risks
 from recollect.recall.question import _QUOTED
+from recollect.recall.same import outline, read
 from recollect.recall.times import asks_when, day_of, times_in
 
 MOST_TIMES_LONGER = 3.0
@@ -37,6 +38,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "terms": terms,
     "plain": plain,
     "risks": risks,
+    "outline": outline,
+    "read": read,
     "name_key": name_key,
     "quoted": quoted,
     "times": times,

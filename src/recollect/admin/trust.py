@@ -25,9 +25,11 @@ class Trust:
         self._access = opened.store.access
 
     def set(self, source: str, trust: float) -> None:
-        """Say how far a source is trusted; 1 is fully, and what was never said counts as that.
+        """Say how far a source is trusted: the confidence of what it says is multiplied by that.
 
-        Facts that it ingests are capped by it, and below one half they wait in quarantine.
+        It counts at once for what is already here. A source that nothing was said about counts in
+        full, and by one half for facts that it ingested. Facts that are ingested while it is below
+        one half wait in quarantine.
         """
         need(self._principal, "admin")
         name = check.filled_text("source", source)

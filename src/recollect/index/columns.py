@@ -18,7 +18,7 @@ import numpy as np
 from recollect import check
 from recollect.dates import day_number
 from recollect.index.arrays import grow
-from recollect.model import Place
+from recollect.model import EXTERNAL, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -49,6 +49,7 @@ _NUMBERS: dict[str, tuple[str, Callable[[Indexable], float]]] = {
     "position": ("i4", lambda memory: _position(memory.position)),
     "day": ("i4", lambda memory: day_number(memory.occurred_at)),
     "risky": ("?", lambda memory: bool(memory.risks)),
+    "external": ("?", lambda memory: memory.authority == EXTERNAL),
 }
 CODED: dict[str, Callable[[Indexable], str | None]] = {
     "category": attrgetter("category"),

@@ -29,6 +29,7 @@ from recollect.model.answer import (
 from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation, Verb
 from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
 from recollect.model.memory import (
+    EXTERNAL,
     INSTRUCTION,
     WRITTEN,
     Memory,
@@ -40,6 +41,7 @@ from recollect.model.reports import Forgotten, Ingested, IngestedItem
 from recollect.model.request import RecallRequest
 
 __all__ = [
+    "EXTERNAL",
     "INSTRUCTION",
     "LOCAL",
     "LOCAL_PRINCIPAL",

@@ -67,6 +67,11 @@ class ScoredBlock:
         return self.memory.pak_id
 
     @property
+    def expanded(self) -> bool:
+        """Whether it was reached along a link."""
+        return self.was_expanded
+
+    @property
     def content(self) -> str:
         """The Pak's text."""
         return self.memory.content
@@ -83,13 +88,20 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """One line of an answer. `risk` names the shapes of injection that its text holds."""
+    """One line of an answer. `risk` names the shapes of injection that its text holds.
+
+    `expanded`: it was reached along a link. `guaranteed`: the frame promises it by its tag.
+    `disputed`: it lost an open dispute and is here because it is guaranteed.
+    """
 
     fact: Memory
     score: float
     why: tuple[str, ...]
     signals: Signals
     risk: tuple[str, ...] = ()
+    expanded: bool = False
+    guaranteed: bool = False
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,15 @@ from typing import Any, Literal
 from recollect.model.access import LOCAL, Place
 from recollect.normalise import normalise
 
-__all__ = ["INSTRUCTION", "WRITTEN", "Memory", "Remembered", "name_key", "words_of"]
+__all__ = ["EXTERNAL", "INSTRUCTION", "WRITTEN", "Memory", "Remembered", "name_key", "words_of"]
 
 
 # The category of Paks that tell a model what to do: a channel of its own.
 INSTRUCTION = "instruction"
+
+
+# The authority of what came from outside: it counts as far as we trust its source.
+EXTERNAL = "external"
 
 
 # The fields of a Pak, besides its tags, that hold what somebody wrote.

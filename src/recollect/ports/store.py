@@ -54,6 +54,7 @@ class Indexed(NamedTuple):
     valid_until: str | None
     updated_at: str
     status: str
+    authority: str
     decay: float
     reinforced: int
     last_reinforced: float

@@ -18,6 +18,8 @@ from recollect.model import ScoredBlock
 __all__ = ["TEMPLATES", "Page", "Section", "UnknownTemplate", "render", "template_named"]
 
 _GOAL_TAG = "self/goal"
+# Whoever reads a prompt must know that something contradicts this line.
+_DISPUTED = " (disputed)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Section:
         """Return a block as the list item with this number."""
         marker = self.marker(number)
         first, *rest = _quoted(block, self.text(block)).strip().splitlines() or [""]
+        if block.disputed:
+            first += _DISPUTED
         indent = " " * len(marker)
         return "\n".join([marker + first, *(f"{indent}{line}".rstrip() for line in rest)])
 

@@ -128,7 +128,16 @@ def shown(blocks: Iterable[ScoredBlock]) -> tuple[ScoredBlock, ...]:
 
 def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
     return tuple(
-        RecallResult(block.memory, block.score, block.why, block.signals, block.memory.risks)
+        RecallResult(
+            fact=block.memory,
+            score=block.score,
+            why=block.why,
+            signals=block.signals,
+            risk=block.memory.risks,
+            expanded=block.was_expanded,
+            guaranteed=block.guaranteed,
+            disputed=block.disputed,
+        )
         for block in shown(blocks)
     )
 

@@ -21,7 +21,6 @@ from recollect.recall.inflection import base_form, is_inflected
 __all__ = ["Reading", "outline", "read", "say_the_same"]
 
 
-
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 

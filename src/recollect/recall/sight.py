@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from recollect.errors import InvalidInput
 from recollect.index.arrays import kth_largest
 from recollect.index.columns import epoch_microseconds
 from recollect.index.selection import Where
+from recollect.policy.trust import as_trusted
 from recollect.policy.view import HELD_BACK, QUARANTINED, View
 from recollect.ports.store import Dispute
 
@@ -83,12 +84,16 @@ class _Readable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """What may be read."""
+    """What may be read.
+
+    `trusts` is how far each source is trusted, by its key; None shows what a source claims.
+    """
 
     view: View
     index: MemoryIndex
     store: MemoryStore
     now: float
+    trusts: Mapping[str, float] | None = None
 
     def select(
         self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
@@ -107,12 +112,13 @@ class Sight:
             for pak_id in dict.fromkeys(pak_ids)
             if (slot := self.index.slot_of(pak_id)) is not None and mask[slot]
         ]
-        return self.store.memories(known, self.view)
+        return self._trusted(self.store.memories(known, self.view))
 
     def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
         """Return those of the Paks in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
-        return self.store.memories_at(self.index.column("row_id")[readable].tolist(), self.view)
+        rows = self.index.column("row_id")[readable].tolist()
+        return self._trusted(self.store.memories_at(rows, self.view))
 
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a Pak for this principal."""
@@ -151,7 +157,7 @@ class Sight:
         if cursor is not None:
             slots = self._after(slots, *_decoded(cursor, project))
         shown = self._newest(slots, limit + 1)
-        items = tuple(self.store.memories(shown[:limit], self.view).values())
+        items = tuple(self._trusted(self.store.memories(shown[:limit], self.view)).values())
         more = len(shown) > limit
         return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
 
@@ -159,6 +165,12 @@ class Sight:
         """Return the ids of all that may be read."""
         slots = self.select().slots
         return self._newest(slots, len(slots))[::-1]
+
+    def _trusted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
+        if self.trusts is None:
+            return memories
+        trusts = self.trusts
+        return {pak_id: as_trusted(memory, trusts) for pak_id, memory in memories.items()}
 
     def _after(self, slots: NDArray[np.int64], updated_at: str, pak_id: str) -> NDArray[np.int64]:
         moment = epoch_microseconds(updated_at)

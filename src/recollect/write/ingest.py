@@ -15,8 +15,8 @@ from typing import Any
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
-from recollect.model import INSTRUCTION, Memory, Place
-from recollect.policy.trust import capped, is_low
+from recollect.model import EXTERNAL, INSTRUCTION, Memory, Place
+from recollect.policy.trust import is_low
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Standing
 from recollect.write.draft import draft
@@ -91,8 +91,7 @@ def fact_from(item: object, outside: Outside) -> Memory:
     return replace(
         memory,
         pak_id=_pak_id(memory, outside),
-        confidence=capped(memory.confidence, outside.trust),
-        authority="external",
+        authority=EXTERNAL,
         status=QUARANTINED if held else "active",
     )
 

@@ -11,6 +11,7 @@ from tests.contract.engine.looking import everything_stored
 from recollect import Recollect, RecollectError
 from recollect.model import canonical_json
 from recollect.paks import UnknownPak
+from recollect.recall.select import SelectQuery
 from recollect.write.draft import ARGUMENTS
 
 Act = Callable[[Recollect], object]
@@ -182,6 +183,25 @@ def test_odd_questions_are_answered(filled: Recollect) -> None:
         answer = filled.recall(query)
         assert canonical_json(answer).encode()
     assert filled.stats()["memories"] == 2
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda memory, query: memory.recall(query),
+        lambda memory, query: memory.frame("attention", query),
+        lambda memory, query: memory.select(SelectQuery(query)),
+        lambda memory, query: memory.explain("a", query),
+        lambda memory, query: memory.explain("a", query, frame="attention"),
+        lambda memory, query: memory.explain("a", SelectQuery(query)),
+    ],
+)
+def test_a_question_of_more_than_100_000_characters_is_refused(
+    filled: Recollect, act: Callable[[Recollect, str], object]
+) -> None:
+    act(filled, "note " * 20_000)
+    error = refused(filled, lambda memory: act(memory, "note " * 20_000 + "x"))
+    assert "100,001 characters; the most is 100,000" in str(error)
 
 
 def test_odd_but_sound_texts_are_kept_to_the_letter(filled: Recollect) -> None:

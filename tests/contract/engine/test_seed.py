@@ -197,3 +197,33 @@ def test_suppression_refills_from_below(memory: Recollect) -> None:
     result = memory.frame("attention", "queue", top_k=5)
     assert len(result.blocks) == 5
     assert not {"p1", "p2", "p3", "p4"} & set(ids(result.blocks))
+
+
+def test_results_say_whether_they_were_reached_by_a_link_promised_or_disputed(
+    memory: Recollect,
+) -> None:
+    memory.remember("ship the release", pak_id="goal", tags=["self/goal"], confidence=0.2)
+    memory.remember("never ship the release", pak_id="rival", confidence=0.9)
+    memory.remember("an unrelated thing", pak_id="near")
+    memory.dispute("goal", "rival")
+    memory.link("rival", "near")
+    answer = memory.recall("ship the release", frame="task", top_k=1)
+    assert [one.fact.pak_id for one in answer.results] == ["goal"]
+    answer = memory.recall("ship the release", frame="task")
+    said = {one.fact.pak_id: (one.expanded, one.guaranteed, one.disputed) for one in answer.results}
+    assert said["goal"] == (False, True, True)
+    assert said["rival"] == (False, False, False)
+    wire = answer.to_dict()["results"][0]
+    assert (wire["expanded"], wire["guaranteed"], wire["disputed"]) == (False, True, True)
+
+
+def test_a_rendered_frame_marks_a_disputed_line_and_counts_the_mark(memory: Recollect) -> None:
+    memory.remember("ship the release\nby May", pak_id="goal", tags=["self/goal"], confidence=0.2)
+    memory.remember("never ship the release", pak_id="rival", confidence=0.9)
+    plain = memory.frame("task", "ship the release")
+    assert "(disputed)" not in plain.text
+    memory.dispute("goal", "rival")
+    framed = memory.frame("task", "ship the release")
+    assert framed.text.startswith("## Active Goals\n- ship the release (disputed)\n  by May\n")
+    assert framed.tokens_used == max(1, len(framed.text) // 4)
+    assert framed.tokens_used > plain.tokens_used

@@ -172,32 +172,89 @@ def test_a_time_to_come_counts_as_now_however_it_is_written(people: People, writ
     assert taken.occurred_at == "2026-01-01T00:00:00Z"
 
 
+SPELLINGS = (
+    "The redis queue of the shop holds every order until May.",
+    "the redis queue of the shop holds every order until may!",
+    "Until May, the redis queue of the shop holds every order",
+    "THE SHOP'S REDIS QUEUE HOLDS EVERY ORDER UNTIL MAY",
+    "The redis queues of the shop held every order until May...",
+)
+
+
 def test_five_near_duplicates_and_one_distinct_fact_with_room_for_three(
     people: People, open_memory: Callable[..., Recollect]
 ) -> None:
     for memory in (people.ann, people_of(open_memory("words.db", embedder="none")).ann):
-        for number in range(5):
-            memory.remember(
-                "the redis queue of the shop holds every order until it is paid and packed,"
-                f" then handed over to the carrier, who signs for each box at the door {number}",
-                pak_id=f"same{number}",
-            )
+        for number, spelling in enumerate(SPELLINGS):
+            memory.remember(spelling, pak_id=f"same{number}")
         memory.remember("redis was chosen for the queue by Carla in spring", pak_id="distinct")
-        taken = found(memory, "redis queue of the shop", top_k=3)
+        memory.remember("redis has a queue for the mail", pak_id="also")
+        question = "redis queue of the shop until may"
+        taken = found(memory, question, top_k=3)
+        assert {"distinct", "also"} < set(taken)
         assert len(taken) == 3
-        assert "distinct" in taken
+        for frame in ("evidence", "attention", "task"):
+            framed = [block.pak_id for block in memory.frame(frame, question, top_k=3).blocks]
+            assert {"distinct", "also"} < set(framed)
+            assert len(framed) == 3
+        assert len(found(memory, question, top_k=7)) == 7
+        alike = found(memory, question, top_k=3, diversity=1)
+        assert "distinct" not in alike
 
 
-def test_a_request_about_one_entity_turns_diversity_off(people: People) -> None:
+def test_near_duplicates_wait_for_the_tokens_too(people: People) -> None:
+    for number, spelling in enumerate(SPELLINGS):
+        people.ann.remember(spelling, pak_id=f"same{number}")
+    people.ann.remember("redis was chosen for the queue by Carla in spring", pak_id="distinct")
+    question = "redis queue of the shop until may"
+    framed = people.ann.frame("attention", question, token_budget=40)
+    assert [block.pak_id for block in framed.blocks][1:] == ["distinct"]
+    assert "distinct" in found(people.ann, question, token_budget=40)
+    whole = people.ann.frame("attention", question, top_k=6)
+    assert [block.pak_id for block in whole.blocks].index("distinct") == 1
+
+
+def test_what_differs_in_a_number_does_not_wait(people: People) -> None:
     for number in range(5):
+        people.ann.remember(f"the redis queue of the shop holds order {number}", pak_id=f"{number}")
+    people.ann.remember("redis was chosen in spring", pak_id="distinct")
+    asked = "redis queue of the shop"
+    assert found(people.ann, asked, top_k=3) == found(people.ann, asked, top_k=3, diversity=1)
+    framed = people.ann.frame("attention", asked, top_k=3)
+    assert "distinct" not in [block.pak_id for block in framed.blocks]
+
+
+def test_turns_of_others_or_other_days_are_other_facts(people: People) -> None:
+    said = [("Ann", "2026-01-01"), ("Bob", "2026-01-01"), ("Ann", "2025-12-31")]
+    for number, (speaker, day) in enumerate(said):
         people.ann.remember(
-            f"the redis queue of the shop holds every order until it is paid {number}",
-            pak_id=f"same{number}",
-            entity="Queue",
+            "yes, redis", pak_id=f"{number}", thread="t", speaker=speaker, occurred_at=day
         )
+    people.ann.remember("redis was chosen in spring", pak_id="distinct")
+    assert set(found(people.ann, "yes redis", top_k=3)) == {"0", "1", "2"}
+
+
+def test_a_request_about_one_entity_lets_nobody_wait(people: People) -> None:
+    for number, spelling in enumerate(SPELLINGS):
+        people.ann.remember(spelling, pak_id=f"same{number}", entity="Queue")
     people.ann.remember("redis was chosen in spring", pak_id="distinct", entity="queue")
-    taken = found(people.ann, "redis queue of the shop", top_k=3, entity="QUEUE")
-    assert "distinct" not in taken
+    question = "redis queue of the shop until may"
+    assert "distinct" not in found(people.ann, question, top_k=3, entity="QUEUE")
+    assert "distinct" in found(people.ann, question, top_k=3, entity="QUEUE", diversity=0.99)
+
+
+def test_what_waits_is_explained_by_what_it_repeats(people: People) -> None:
+    for number, spelling in enumerate(SPELLINGS[:2]):
+        people.ann.remember(spelling, pak_id=f"same{number}")
+    people.ann.remember("redis was chosen in spring", pak_id="distinct")
+    question = "redis queue of the shop until may"
+    answer = people.ann.recall(question, top_k=2)
+    (first,) = {one.fact.pak_id for one in answer.results} - {"distinct"}
+    (waits,) = answer.dropped
+    assert (waits.stage, waits.reason) == ("diversity", f"says the same as {first}")
+    told = people.ann.explain(waits.pak_id, question, top_k=2)
+    assert (told.stage, told.rival) == ("diversity", first)
+    assert told.reason == f"Left out: says the same as {first}."
 
 
 def test_ties_are_ordered(people: People, clock: FakeClock) -> None:

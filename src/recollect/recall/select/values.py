@@ -39,9 +39,9 @@ _MOST = 10**9
 class SelectQuery:
     """What to select, and how to weigh it.
 
-    `text` is any text at all. `project` and `pak_type` bring in the Paks that equal all that is
-    given of the two, and raise each Pak that equals either; they keep out nothing that the text
-    finds. `now` is an ISO-8601 time in UTC, or a datetime that knows its offset.
+    `text` is any text of up to 100,000 characters. `project` and `pak_type` bring in the Paks that
+    equal all that is given of the two, and raise each Pak that equals either; they keep out nothing
+    that the text finds. `now` is an ISO-8601 time in UTC, or a datetime that knows its offset.
     """
 
     text: str = ""
@@ -197,12 +197,7 @@ def checked(query: SelectQuery, now: str) -> SelectQuery:
             f"now must be an ISO-8601 time in UTC, not {check.shown(query.now)}.",
             hint="write it like 2026-05-11T12:00:00Z.",
         )
-    text = (
-        query.text
-        if check.is_storable(query.text)
-        else query.text.encode(errors="replace").decode()
-    )
-    return replace(query, text=text, now=asked_at)
+    return replace(query, text=check.query("text", query.text), now=asked_at)
 
 
 def _in_utc(at: datetime) -> str | None:
@@ -218,10 +213,7 @@ def moment(text: str) -> int | None:
 
 
 def _check_words(query: SelectQuery) -> None:
-    if not isinstance(query.text, str):
-        raise InvalidInput(
-            f"text must be a string, not {type(query.text).__name__}.", hint="pass '' for none."
-        )
+    check.query("text", query.text)
     check.optional_text("project", query.project, nul=True)
     check.optional_text("pak_type", query.pak_type, nul=True)
 
