@@ -1,68 +1,19 @@
-"""What hangs on a Pak: reason codes, risk flags, anchors and relations.
+"""The tables of what hangs on a Pak: one way to read, replace, add and remove for all four.
 
-Four tables of one shape: a Pak's id, a key, some values. One description each, and one way to
-read, replace, add and remove. Values are checked before they get here.
+Values are checked before they get here.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
-from recollect.model.pak import (
-    PakAnchorEntry,
-    PakRelationEntry,
-    ReasonCodeEntry,
-    RiskFlagEntry,
-)
+from recollect.paks.entries import Attachment
 
-__all__ = [
-    "ANCHORS",
-    "REASON_CODES",
-    "RELATIONS",
-    "RISK_FLAGS",
-    "Attachment",
-    "add",
-    "read",
-    "remove",
-    "replace",
-]
+__all__ = ["add", "read", "remove", "replace"]
 
 Entry = TypeVar("Entry", bound=tuple[object, ...])
-
-
-@dataclass(frozen=True)
-class Attachment(Generic[Entry]):
-    """How one kind of entry is stored: its table, its columns, and which of them are the key."""
-
-    make: Callable[..., Entry]
-    table: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    dated: bool = True
-
-
-REASON_CODES = Attachment(
-    ReasonCodeEntry, "pak_reason_codes", ("reason_code", "weight"), key=("reason_code",)
-)
-RISK_FLAGS = Attachment(
-    RiskFlagEntry, "pak_risk_flags", ("risk_flag", "severity"), key=("risk_flag",)
-)
-ANCHORS = Attachment(
-    PakAnchorEntry,
-    "pak_anchors",
-    ("anchor_id", "source_path", "kind"),
-    key=("anchor_id",),
-    dated=False,
-)
-RELATIONS = Attachment(
-    PakRelationEntry,
-    "pak_relations",
-    ("related_pak_id", "relation_type"),
-    key=("related_pak_id", "relation_type"),
-)
 
 
 def read(conn: sqlite3.Connection, kind: Attachment[Entry], pak_id: str) -> list[Entry]:

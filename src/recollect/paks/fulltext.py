@@ -1,29 +1,22 @@
 """Full text over title and summary: safe queries, and keeping the table honest.
 
-In: any text at all. Out: an FTS5 expression that cannot fail to parse, or nothing. `problems`
-compares the full-text table with the catalogue; `rebuild` makes them agree.
+In: the words of a text. Out: an FTS5 expression that cannot fail to parse. `problems` compares the
+full-text table with the catalogue; `rebuild` makes them agree.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import unicodedata
 
 from recollect.model.pak import RepairReport
 from recollect.paks.schema import RECONCILE_FULLTEXT
 
 __all__ = ["expression", "problems", "rebuild"]
 
-# A search text is a question, not a document: what follows this many characters or distinct words
-# is left out, so that a pasted file cannot make a query that takes seconds.
-MAX_CHARACTERS = 10_000
-MAX_WORDS = 200
 
-
-def expression(text: str, *, match_all: bool = False) -> str | None:
-    """Return an FTS5 query for the words of `text`, or None when it has none."""
-    quoted = [f'"{word}"' for word in _words(text[:MAX_CHARACTERS])][:MAX_WORDS]
-    return (" AND " if match_all else " OR ").join(quoted) or None
+def expression(words: list[str], *, match_all: bool) -> str:
+    """Return an FTS5 query for these words, whatever they are."""
+    return (" AND " if match_all else " OR ").join(f'"{word}"' for word in words)
 
 
 def problems(conn: sqlite3.Connection) -> list[str]:
@@ -89,22 +82,3 @@ def _is_whole(conn: sqlite3.Connection) -> bool:
 
 def _pairs(conn: sqlite3.Connection) -> set[tuple[int, str, str, str]]:
     return set(conn.execute("SELECT rowid, pak_id, title, summary FROM paks_fts"))
-
-
-def _words(text: str) -> list[str]:
-    """Split as SQLite's unicode61 tokenizer does: letters, numbers, private use, accents.
-
-    Accents with no letter to stand on are no word; asked for all words, no Pak would have them.
-    """
-    spaced = "".join(character if _in_word(character) else " " for character in text)
-    words = (word for word in spaced.split() if not all(map(_is_accent, word)))
-    return list(dict.fromkeys(words))
-
-
-def _in_word(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] in "LN" or category in ("Co", "Mn")
-
-
-def _is_accent(character: str) -> bool:
-    return unicodedata.category(character) == "Mn"

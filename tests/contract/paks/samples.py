@@ -6,9 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from recollect.paks import RecallStore
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
+
+    from recollect.paks.catalogue import PakCatalogue
 
 NOON = "2026-05-11T12:00:00Z"
 LATER = "2026-05-12T08:30:00Z"
@@ -35,6 +39,13 @@ def fulltext_rows(conn: sqlite3.Connection) -> list[tuple[str, str, str]]:
 def catalogue_rows(conn: sqlite3.Connection) -> list[tuple[str, str, str]]:
     """Return what the full-text table ought to hold."""
     return sorted(conn.execute("SELECT pak_id, title, summary FROM paks").fetchall())
+
+
+def is_in_step(store: PakCatalogue) -> bool:
+    """Return whether full text says what the catalogue says, and no transaction was left open."""
+    if not isinstance(store, RecallStore):
+        return store.check().ok
+    return not store.conn.in_transaction and fulltext_rows(store.conn) == catalogue_rows(store.conn)
 
 
 def matches(conn: sqlite3.Connection, word: str) -> list[str]:

@@ -15,7 +15,7 @@ from tests.contract.paks.samples import (
 )
 
 from recollect.errors import InvalidInput, StoreDamaged
-from recollect.paks import PakHit, RecallStore, fulltext
+from recollect.paks import PakHit, RecallStore, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +41,7 @@ def found(store: RecallStore, text: str, **options: object) -> list[str]:
 # Kept in step, whatever the SQL
 
 
+@pytest.mark.sql
 def test_raw_sql_keeps_the_full_text_table_in_step(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
     assert matches(store.conn, "zebra") == ["p1"]
@@ -50,6 +51,7 @@ def test_raw_sql_keeps_the_full_text_table_in_step(store: RecallStore) -> None:
     assert fulltext_rows(store.conn) == []
 
 
+@pytest.mark.sql
 @pytest.mark.parametrize("verb", ["INSERT OR REPLACE", "REPLACE"])
 def test_a_replace_leaves_no_stale_row(store: RecallStore, verb: str) -> None:
     raw(store, "INSERT", "p1", "zebra")
@@ -61,6 +63,7 @@ def test_a_replace_leaves_no_stale_row(store: RecallStore, verb: str) -> None:
     assert fulltext_rows(store.conn) == [("p1", "giraffe", ""), ("p2", "lion", "")]
 
 
+@pytest.mark.sql
 def test_a_replace_with_the_same_text_leaves_one_row(store: RecallStore) -> None:
     for _ in range(3):
         raw(store, "INSERT OR REPLACE", "p1", "zebra")
@@ -68,6 +71,7 @@ def test_a_replace_with_the_same_text_leaves_one_row(store: RecallStore) -> None
     assert fulltext_rows(store.conn) == [("p1", "zebra", "")]
 
 
+@pytest.mark.sql
 def test_a_replace_works_with_recursive_triggers_too(store: RecallStore) -> None:
     store.conn.execute("PRAGMA recursive_triggers = ON")
     raw(store, "INSERT", "p1", "zebra")
@@ -77,6 +81,7 @@ def test_a_replace_works_with_recursive_triggers_too(store: RecallStore) -> None
     assert fulltext_rows(store.conn) == [("p1", "giraffe", "")]
 
 
+@pytest.mark.sql
 def test_an_ignored_insert_changes_nothing(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
 
@@ -86,6 +91,7 @@ def test_an_ignored_insert_changes_nothing(store: RecallStore) -> None:
     assert fulltext_rows(store.conn) == [("p1", "zebra", ""), ("p2", "lion", "")]
 
 
+@pytest.mark.sql
 @pytest.mark.parametrize(
     ("tail", "expected"),
     [
@@ -106,6 +112,7 @@ def test_a_raw_upsert_keeps_the_full_text_table_exact(
     assert matches(store.conn, expected) == ["p1"]
 
 
+@pytest.mark.sql
 def test_a_changed_pak_id_takes_its_text_along(store: RecallStore) -> None:
     raw(store, "INSERT", "old", "zebra")
 
@@ -115,6 +122,7 @@ def test_a_changed_pak_id_takes_its_text_along(store: RecallStore) -> None:
     assert found(store, "zebra") == ["new"]
 
 
+@pytest.mark.sql
 def test_many_changed_ids_take_their_text_along(store: RecallStore) -> None:
     store.upsert_paks(pak(f"p{at}", title=f"word{at}") for at in range(50))
 
@@ -124,6 +132,7 @@ def test_many_changed_ids_take_their_text_along(store: RecallStore) -> None:
     assert matches(store.conn, "word7") == ["x-p7"]
 
 
+@pytest.mark.sql
 def test_an_update_that_runs_over_another_row_leaves_no_stale_row(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
     raw(store, "INSERT", "p2", "lion")
@@ -134,6 +143,7 @@ def test_an_update_that_runs_over_another_row_leaves_no_stale_row(store: RecallS
     assert matches(store.conn, "lion") == []
 
 
+@pytest.mark.sql
 def test_an_update_that_would_run_over_another_row_is_ignored_whole(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
     raw(store, "INSERT", "p2", "lion")
@@ -143,6 +153,7 @@ def test_an_update_that_would_run_over_another_row_is_ignored_whole(store: Recal
     assert fulltext_rows(store.conn) == [("p1", "zebra", ""), ("p2", "lion", "")]
 
 
+@pytest.mark.sql
 def test_swapped_titles_are_swapped(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
     raw(store, "INSERT", "p2", "lion")
@@ -154,6 +165,7 @@ def test_swapped_titles_are_swapped(store: RecallStore) -> None:
     assert (matches(store.conn, "zebra"), matches(store.conn, "lion")) == (["p2"], ["p1"])
 
 
+@pytest.mark.sql
 def test_a_rolled_back_write_is_forgotten_by_full_text(store: RecallStore) -> None:
     raw(store, "INSERT", "p1", "zebra")
     store.conn.execute("BEGIN")
@@ -167,6 +179,7 @@ def test_a_rolled_back_write_is_forgotten_by_full_text(store: RecallStore) -> No
     assert store.check().ok
 
 
+@pytest.mark.sql
 def test_an_insert_takes_over_the_orphan_that_had_its_id(store: RecallStore) -> None:
     store.conn.execute("INSERT INTO paks_fts VALUES ('p1', 'orphan', '')")
 
@@ -221,6 +234,7 @@ def test_a_write_costs_the_same_in_a_large_catalogue(tmp_path: Path, name: str) 
     assert costs[5000] < 1.5 * costs[100]
 
 
+@pytest.mark.sql
 def test_the_counter_sees_a_scan(store: RecallStore) -> None:
     """Without this, a counter that sees nothing would make the tests above pass."""
     store.upsert_paks(pak(f"p{at}") for at in range(5000))
@@ -230,6 +244,7 @@ def test_the_counter_sees_a_scan(store: RecallStore) -> None:
     assert work.steps > 5000
 
 
+@pytest.mark.sql
 @pytest.mark.parametrize(
     "change",
     [
@@ -356,8 +371,8 @@ def test_what_is_no_word_does_not_count_when_all_words_are_asked_for(zoo: Recall
 def test_a_very_long_text_is_searched_by_its_beginning(zoo: RecallStore) -> None:
     assert found(zoo, "rhino " + "x" * 1_000_000) == ["b"]
     assert found(zoo, "rhino " + " ".join(f"w{at}" for at in range(200_000))) == ["b"]
-    assert found(zoo, "x" * fulltext.MAX_CHARACTERS + " rhino") == []
-    assert found(zoo, " ".join(f"w{at}" for at in range(fulltext.MAX_WORDS)) + " rhino") == []
+    assert found(zoo, "x" * words.MAX_CHARACTERS + " rhino") == []
+    assert found(zoo, " ".join(f"w{at}" for at in range(words.MAX_WORDS)) + " rhino") == []
 
 
 @pytest.mark.parametrize("text", [None, 5, b"rhino", ["rhino"]])
@@ -389,6 +404,7 @@ def test_a_search_has_the_limits_of_a_listing(store: RecallStore, limit: object,
     assert len(store.search("title", limit=limit)) == hits
 
 
+@pytest.mark.sql
 def test_an_orphan_of_the_full_text_table_is_never_a_hit(store: RecallStore) -> None:
     store.conn.execute("INSERT INTO paks_fts VALUES ('ghost', 'zebra', '')")
 
@@ -416,6 +432,7 @@ DISORDERS = {
 }
 
 
+@pytest.mark.sql
 @pytest.mark.parametrize("problem", DISORDERS)
 def test_a_disorder_is_named_and_repaired(zoo: RecallStore, problem: str) -> None:
     zoo.conn.execute(DISORDERS[problem])
@@ -427,6 +444,7 @@ def test_a_disorder_is_named_and_repaired(zoo: RecallStore, problem: str) -> Non
     assert fulltext_rows(zoo.conn) == catalogue_rows(zoo.conn)
 
 
+@pytest.mark.sql
 def test_an_orphan_without_an_id_does_not_hide_a_missing_pak(zoo: RecallStore) -> None:
     zoo.conn.execute("INSERT INTO paks_fts (title) VALUES ('boo')")
     zoo.conn.execute("DELETE FROM paks_fts WHERE pak_id = 'a'")
@@ -439,6 +457,7 @@ def test_an_orphan_without_an_id_does_not_hide_a_missing_pak(zoo: RecallStore) -
     assert zoo.check().ok
 
 
+@pytest.mark.sql
 def test_a_repair_counts_what_it_did(zoo: RecallStore) -> None:
     zoo.conn.execute("DELETE FROM paks_fts WHERE pak_id IN ('a', 'b')")
     zoo.conn.execute("INSERT INTO paks_fts VALUES ('ghost', 'boo', ''), ('c', 'stale', '')")
@@ -446,6 +465,7 @@ def test_a_repair_counts_what_it_did(zoo: RecallStore) -> None:
     assert zoo.repair() == (2, 2)
 
 
+@pytest.mark.sql
 def test_a_damaged_index_is_noticed_and_repaired(zoo: RecallStore) -> None:
     zoo.conn.execute("DELETE FROM paks_fts_data WHERE id > 10")
     with pytest.raises(StoreDamaged) as caught:
@@ -460,6 +480,7 @@ def test_a_damaged_index_is_noticed_and_repaired(zoo: RecallStore) -> None:
     assert sorted(found(zoo, "zebra")) == ["a", "b"]
 
 
+@pytest.mark.sql
 def test_an_index_that_tells_of_other_words_is_noticed_and_repaired(zoo: RecallStore) -> None:
     zoo.conn.execute("UPDATE paks_fts_content SET c1 = 'lion' WHERE c0 = 'a'")
     zoo.conn.execute("DROP TRIGGER paks_au_fts")
@@ -471,6 +492,7 @@ def test_an_index_that_tells_of_other_words_is_noticed_and_repaired(zoo: RecallS
     assert found(zoo, "lion") == ["a"]
 
 
+@pytest.mark.sql
 def test_dangling_references_are_a_problem(zoo: RecallStore) -> None:
     zoo.conn.execute("PRAGMA foreign_keys = OFF")
     zoo.conn.execute("INSERT INTO pak_anchors VALUES ('ghost', 'a1', 'src', 'file')")
@@ -478,6 +500,7 @@ def test_dangling_references_are_a_problem(zoo: RecallStore) -> None:
     assert zoo.check() == (False, 5, ("1 rows refer to Paks that do not exist",))
 
 
+@pytest.mark.sql
 def test_a_check_changes_nothing(zoo: RecallStore) -> None:
     zoo.conn.execute("INSERT INTO paks_fts VALUES ('ghost', 'boo', '')")
     before = inside(zoo.conn)
@@ -486,12 +509,14 @@ def test_a_check_changes_nothing(zoo: RecallStore) -> None:
     assert inside(zoo.conn) == before
 
 
+@pytest.mark.sql
 def test_a_read_only_store_can_be_checked(zoo: RecallStore) -> None:
     zoo.conn.execute("INSERT INTO paks_fts VALUES ('ghost', 'boo', '')")
     with RecallStore.open(zoo.path, read_only=True) as reader:
         assert reader.check() == (False, 5, ("1 full-text rows belong to no Pak",))
 
 
+@pytest.mark.sql
 def test_a_repair_that_fails_is_rolled_back(zoo: RecallStore) -> None:
     zoo.conn.execute("INSERT INTO paks_fts VALUES ('ghost', 'boo', '')")
     before = fulltext_rows(zoo.conn)

@@ -289,6 +289,7 @@ def test_a_walk_may_start_at_a_cursor(store: RecallStore) -> None:
     ]
 
 
+@pytest.mark.sql
 def test_a_walk_leaves_no_transaction_open_between_pages(store: RecallStore) -> None:
     store.upsert_paks((pak(f"p{at}") for at in range(5)), now=NOON)
     walk = store.iter_paks(PakListFilters(limit=2))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.sql
+
 JOIN_TABLES = {"pak_reason_codes", "pak_risk_flags"}
 
 

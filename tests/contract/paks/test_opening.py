@@ -21,6 +21,8 @@ from recollect.paks import (
 )
 from recollect.paks.migrations import MIGRATIONS
 
+pytestmark = pytest.mark.sql
+
 VARIABLES = ("RECOLLECT_DB", "TOKENPAK_RECALL_DB", "RECOLLECT_HOME")
 
 

@@ -17,6 +17,8 @@ from recollect.paks.schema import TRIGGERS
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sql
+
 VERSIONS = pytest.mark.parametrize("version", [1, 2, 3])
 
 

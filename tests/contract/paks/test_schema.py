@@ -7,6 +7,8 @@ from tests.contract.paks.samples import NOON, matches, pak
 
 from recollect.paks import RecallStore
 
+pytestmark = pytest.mark.sql
+
 # name, type, not null, default, position in the primary key
 PAKS = [
     ("pak_id", "TEXT", 0, None, 1),

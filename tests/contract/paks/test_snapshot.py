@@ -9,6 +9,8 @@ from tests.contract.paks.samples import pak
 
 from recollect.paks import RecallStore
 
+pytestmark = pytest.mark.sql
+
 
 def test_a_snapshot_sees_no_write_that_others_make_meanwhile(tmp_path: Path) -> None:
     path = tmp_path / "recall.db"

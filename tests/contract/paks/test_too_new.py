@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.sql
+
 
 def enter(store: RecallStore) -> None:
     with store.transaction():
@@ -61,6 +63,7 @@ CALLS: dict[str, Callable[[RecallStore], object]] = {
     "remove_pak_relation": lambda s: s.remove_pak_relation("p1", PakRelationEntry("p1", "x")),
     "transaction": enter,
     "snapshot": look,
+    "records": lambda s: s.records(),
     "check": lambda s: s.check(),
     "repair": lambda s: s.repair(),
 }
@@ -79,7 +82,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_every_public_call_is_tried() -> None:
-    public = {name for name in vars(RecallStore) if not name.startswith("_")}
+    public = {name for name in dir(RecallStore) if not name.startswith("_")}
     free = {"open", "conn", "path", "schema_version", "close"}
 
     assert {name.split()[0] for name in CALLS} == public - free

@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recollect.paks import PakRow, ReasonCodeEntry, RecallStore, RiskFlagEntry
+from recollect.paks.catalogue import PakCatalogue
 from recollect.paks.registry import EXCLUDE_CODES, REASON_CODES, RISK_FLAGS
 from recollect.recall.select import SelectQuery
 
@@ -88,7 +89,7 @@ def store_of(catalogue: Collection[Pak]) -> RecallStore:
     return store
 
 
-def write(store: RecallStore, catalogue: Collection[Pak]) -> None:
+def write(store: PakCatalogue, catalogue: Collection[Pak]) -> None:
     """Write these Paks; a successor that is not among them is left out."""
     names = {one.fields["pak_id"] for one in catalogue}
     store.upsert_paks([one.fields for one in catalogue], quiet=True)

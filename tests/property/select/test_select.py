@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,12 +19,15 @@ from tests.property.select.catalogues import (
     plain_select,
     queries,
     store_of,
+    text,
     write,
 )
 
-from recollect.paks import RecallStore
+from recollect.errors import UnknownPak
+from recollect.paks import PakRow, ReasonCodeEntry, RecallStore
 from recollect.paks.registry import RISK_FLAGS
-from recollect.recall.select import SelectQuery, SelectResult, select
+from recollect.recall.select import SelectQuery, SelectResult, explain, select
+from recollect.stores.memory.catalogue import MemoryCatalogue
 
 modest = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
 
@@ -89,6 +93,56 @@ def test_what_may_not_be_read_changes_not_one_byte(
         for name in hidden:
             store.delete_pak(name)
         assert told(select(store, query)) == seen
+
+
+@modest
+@given(catalogue=catalogues, query=queries, hidden=st.none() | st.sets(ids), text=text)
+def test_a_catalogue_in_memory_gives_the_same_bytes(
+    catalogue: list[Pak], query: SelectQuery, hidden: set[str] | None, text: str
+) -> None:
+    plain = MemoryCatalogue()
+    write(plain, catalogue)
+    with store_of(catalogue) as store:
+        names = {row.pak_id for row in store.iter_paks()}
+        readable = None if hidden is None else names - hidden
+        assert told(select(plain, query, readable=readable)) == told(
+            select(store, query, readable=readable)
+        )
+        for name in sorted(names):
+            assert explain(plain, name, query) == explain(store, name, query)
+        for match in ("any", "all"):
+            assert plain.search(text, match=match) == store.search(text, match=match)
+
+
+@modest
+@given(catalogue=catalogues, query=queries, later=st.lists(paks(), max_size=4), gone=ids)
+def test_a_catalogue_in_memory_never_uses_what_it_read_before_a_change(
+    catalogue: list[Pak], query: SelectQuery, later: list[Pak], gone: str
+) -> None:
+    plain = MemoryCatalogue()
+    write(plain, catalogue)
+    select(plain, query)
+    for one in later:
+        with suppress(UnknownPak), plain.transaction():
+            write(plain, [one])
+            plain.set_pak_reason_codes("nowhere", one.codes or [ReasonCodeEntry("mandatory")])
+        select(plain, query)
+        write(plain, [one])
+    plain.delete_pak(gone)
+    fresh = MemoryCatalogue()
+    for row in plain.iter_paks():
+        fresh.upsert_pak(**_fields(row))
+    for row in plain.iter_paks():
+        fresh.upsert_pak(**_fields(row), superseded_by=row.superseded_by)
+        fresh.set_pak_reason_codes(row.pak_id, plain.get_pak_reason_codes(row.pak_id))
+        fresh.set_pak_risk_flags(row.pak_id, plain.get_pak_risk_flags(row.pak_id))
+    assert told(select(plain, query)) == told(select(fresh, query))
+
+
+def _fields(row: PakRow) -> dict[str, Any]:
+    fields = row._asdict()
+    del fields["superseded_by"], fields["created_at"]
+    return fields | {"now": fields.pop("updated_at")}
 
 
 STATEMENTS = (
