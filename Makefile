@@ -1,12 +1,13 @@
 # demo   see it work            test   lint, types, layers and every test
 # check  lint, types, layers    soak   the long tests: kills, races, ten times the examples
 # bench  measure, write bench/results/*.json
+# bench-check  measure every bar that was promised; fails when one no longer holds
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test soak check bench clean
+.PHONY: demo test soak check bench bench-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/recollect demo
@@ -27,6 +28,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.policy && $(BIN)/python -m bench.peers
+
+bench-check: $(VENV)/.dev
+	$(BIN)/python -m bench.check
 
 clean:
 	rm -rf $(VENV) bench/.envs bench/.stores

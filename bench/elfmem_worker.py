@@ -13,7 +13,6 @@ import sqlite3
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from elfmem.adapters.mock import MockLLMService
@@ -24,6 +23,7 @@ from elfmem.db.models import metadata
 from elfmem.memory.blocks import compute_content_hash
 
 from bench import recall_data
+from bench.clock import seconds as clock
 from bench.recall_serving import serve
 
 MODEL = "bench:seeded-normal"
@@ -81,15 +81,15 @@ class Elfmem:
         return [self._runner.run(self._timed(question, frame)) for question in questions]
 
     async def _timed(self, question: str, frame: str | None) -> float:
-        start = perf_counter()
+        start = clock()
         if frame is None:
             blocks = await self._system.recall(question, top_k=5)
         else:
             blocks = (await self._system.frame(frame, question, top_k=5)).blocks
-        seconds = perf_counter() - start
+        spent = clock() - start
         if not blocks:
             raise RuntimeError("elfmem found nothing; its time would mean nothing.")
-        return seconds
+        return spent
 
     async def _fill(self, size: int) -> None:
         """Write what learn() and then dream(skip_llm=True) would, by their own statements.

@@ -1,4 +1,4 @@
-"""What hooks cost: a daemon's answer beside a bare echo through a pipe, and the bars of the issue.
+"""What hooks cost: a daemon's answer beside a bare echo through a pipe, one and three of them.
 
 Run `python -m bench.hooks` on a machine that does nothing else. It prints a table, writes
 `bench/results/hooks.json`, and always ends well: a missed bar is a finding, not a failure.
@@ -27,8 +27,9 @@ from types import TracebackType
 from rich.console import Console
 
 from bench import report
+from bench.bars import bar
 from bench.recall import OtherJobs
-from bench.recall_report import Bar, Finding, RecallRun, Unit, ratio, show, single
+from bench.recall_report import Finding, RecallRun, Unit, ratio, show, single
 from bench.workers import by_turns
 from recollect import Recollect, __version__
 from recollect.hooks import Hooks, RecallExpandQuery
@@ -144,25 +145,11 @@ def daemons(folder: Path) -> Iterator[Finding]:
             }
         )
     os.sched_setaffinity(0, cores)
-    yield single("one daemon", 1, found["one"], Unit.SECONDS, bar=Bar(0.00015))
-    yield ratio(
-        "one daemon beside one echo",
-        1,
-        found["one"],
-        found["echo"],
-        ours=found["one"],
-        beside=("echo", found["echo"]),
-        bar=Bar(3),
-    )
-    yield single("three daemons in a chain", 3, found["three"], Unit.SECONDS, bar=Bar(0.0005))
-    yield ratio(
-        "three daemons beside three echoes",
-        3,
-        found["three"],
-        found["echoes"],
-        ours=found["three"],
-        beside=("three echoes", found["echoes"]),
-        bar=Bar(3),
+    yield _single("one daemon", 1, found["one"])
+    yield _beside("one daemon beside one echo", 1, found["one"], ("echo", found["echo"]))
+    yield _single("three daemons in a chain", 3, found["three"])
+    yield _beside(
+        "three daemons beside three echoes", 3, found["three"], ("three echoes", found["echoes"])
     )
 
 
@@ -171,7 +158,7 @@ def recalls(folder: Path) -> Iterator[Finding]:
     with Recollect.open(folder / "plain.db", embedder="none") as memory:
         _fill(memory)
         none = _cost_of_none(memory)
-    yield single("no hooks configured, a recall", 0, none, Unit.SECONDS, bar=Bar(2e-6))
+    yield _single("no hooks configured, a recall", 0, none)
     with ExitStack() as stack:
         without = stack.enter_context(Recollect.open(folder / "plain.db", embedder="none"))
         broken = stack.enter_context(_memory(folder, "silent.py", SILENT))
@@ -186,12 +173,20 @@ def recalls(folder: Path) -> Iterator[Finding]:
         if not broken.recall(QUESTION).degraded:
             raise RuntimeError("The breaker is closed; this measured something else.")
     over = [after - before for after, before in zip(found["open"], found["without"], strict=True)]
-    yield single("breaker open, over no hook", 1, over, Unit.SECONDS, bar=Bar(0.001))
+    yield _single("breaker open, over no hook", 1, over)
     with Recollect.open(folder / "plain.db", embedder="none") as memory:
         yield single("eight recalls at once, no hook", 0, _together(memory), Unit.SECONDS)
     with _memory(folder, "slow.py", SLOW) as memory:
         taken = _together(memory)
-    yield single("eight recalls at once, a hook of 5 ms", 1, taken, Unit.SECONDS, bar=Bar(0.015))
+    yield _single("eight recalls at once, a hook of 5 ms", 1, taken)
+
+
+def _single(what: str, hooks: int, seconds: list[float]) -> Finding:
+    return single(what, hooks, seconds, Unit.SECONDS, bar=bar(what, hooks))
+
+
+def _beside(what: str, hooks: int, ours: list[float], echo: tuple[str, list[float]]) -> Finding:
+    return ratio(what, hooks, ours, echo[1], ours=ours, beside=echo, bar=bar(what, hooks))
 
 
 def _together(memory: Recollect) -> list[float]:

@@ -18,13 +18,13 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from bench import report
+from bench.bars import limit
 from bench.peer import PeerUnavailable, python_with
 from bench.report import Block, Comparison, Run, joined
 from bench.workers import Worker, by_turns
 
 PEER = "tokenpak"
 SIZES = (10_000, 100_000)
-BARS_AT = 100_000
 LOAD_BLOCK = 1000
 BATCHES = (1000, 10_000)
 PAGE = 100
@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parent / "results" / "paks.json"
 
 @dataclass(frozen=True)
 class Operation:
-    """One row of the table: what the workers run, how often each, and its bar at 100,000.
+    """One row of the table: what the workers run, and how often each.
 
     The peer may do fewer in a block than ours where one of its operations takes long. With
     `cycle`, blocks continue one another and start over after so many: the pages of a walk.
@@ -42,7 +42,6 @@ class Operation:
 
     title: str
     call: str
-    bar: float
     rounds: int
     ours: int
     peer: int
@@ -63,19 +62,18 @@ def operations(size: int) -> tuple[Operation, ...]:
     walk_block = size // PAGE // 10
     project_block = -(-size // PAGE // PROJECT_SHARE // 5)
     return (
-        Operation("walk all pages, one page", "walk", 8, 20, walk_block, walk_block, cycle=10),
+        Operation("walk all pages, one page", "walk", 20, walk_block, walk_block, cycle=10),
         Operation(
             "walk one project's pages, one page",
             "walk_project",
-            20,
             15,
             project_block,
             project_block,
             cycle=5,
         ),
-        Operation("first page of one project", "first_page", 20, 10, ours=200, peer=10),
-        Operation("upsert an existing Pak, new text", "update", 50, 10, ours=1000, peer=10),
-        Operation("delete a Pak", "delete", 50, 10, ours=size // 200, peer=10),
+        Operation("first page of one project", "first_page", 10, ours=200, peer=10),
+        Operation("upsert an existing Pak, new text", "update", 10, ours=1000, peer=10),
+        Operation("delete a Pak", "delete", 10, ours=size // 200, peer=10),
     )
 
 
@@ -105,11 +103,11 @@ class Bench:
                     block, _ = self._ask(name, call, done - count, count)
                     blocks[name].append(block)
                 self._progress.advance(task)
-        rows = [("insert, one transaction each", 0.9, "ours")]
-        rows += [(f"insert in batches of {size:,}", 4, name) for name, size in batches.items()]
+        rows = [("insert, one transaction each", "ours")]
+        rows += [(f"insert in batches of {size:,}", name) for name, size in batches.items()]
         return [
-            self._comparison(title, bar, blocks[name], joined(blocks["peer"], len(blocks[name])))
-            for title, bar, name in rows
+            self._comparison(title, blocks[name], joined(blocks["peer"], len(blocks[name])))
+            for title, name in rows
         ]
 
     def _operation(self, operation: Operation) -> Comparison:
@@ -128,18 +126,15 @@ class Bench:
                 if not warming:
                     blocks[name].append(block)
                 self._progress.advance(task)
-        return self._comparison(operation.title, operation.bar, blocks["ours"], blocks["peer"])
+        return self._comparison(operation.title, blocks["ours"], blocks["peer"])
 
     def _ask(self, name: str, call: str, start: int, count: int) -> tuple[Block, str | None]:
         answer = self._workers[name].ask(operation=call, start=start, count=count, size=self._size)
         return Block(answer["cpu_s"], answer["count"]), answer["digest"]
 
-    def _comparison(
-        self, title: str, bar: float, ours: list[Block], peer: list[Block]
-    ) -> Comparison:
-        return Comparison(
-            title, self._size, tuple(ours), tuple(peer), bar if self._size == BARS_AT else None
-        )
+    def _comparison(self, title: str, ours: list[Block], peer: list[Block]) -> Comparison:
+        bar = limit(title, self._size)
+        return Comparison(title, self._size, tuple(ours), tuple(peer), bar)
 
     @contextmanager
     def _task(self, title: str, total: int) -> Iterator[TaskID]:

@@ -29,8 +29,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench import recall_data, recall_report, report
+from bench.bars import bar
+from bench.clock import seconds as clock
 from bench.recall import OtherJobs
-from bench.recall_report import Bar, Finding, RecallRun, Unit, ratio, single
+from bench.recall_report import Finding, RecallRun, Unit, ratio, single
 from bench.recall_stores import STORES, SyntheticEmbedder, copied, name_of, opened, tables
 from bench.workers import by_turns
 from recollect import Recollect
@@ -44,7 +46,7 @@ ENTITY, _EVERY = "Ann Example", 100
 MARK = "quagmarl"
 READER = Principal(id="ann", permissions=("read",))
 
-ROUNDS, RECALLS = 12, 20
+ROUNDS, RECALLS = 9, 20
 WRITES = 12
 ERASURES = 3
 Ways = dict[str, Callable[[str], Any]]
@@ -117,7 +119,7 @@ class Measured:
             block = [_timed(asking[name], text) for text in questions]
             if turn:  # the first blocks warm up
                 taken[name] += block
-        return self._beside("recall as a member of gardens", taken, Bar(1.3))
+        return self._beside("recall as a member of gardens", taken)
 
     def _after_writes(self, memory: Recollect) -> Finding:
         """Recall right after a write: the index has a change to follow, and masks are made anew."""
@@ -128,12 +130,12 @@ class Measured:
             seconds = _timed(asking[name], self._shape.question(turn))
             if turn:
                 taken[name].append(seconds)
-        return self._beside("  the same, each right after a write", taken, None)
+        return self._beside("  the same, each right after a write", taken)
 
-    def _beside(self, what: str, taken: dict[str, list[float]], bar: Bar | None) -> Finding:
+    def _beside(self, what: str, taken: dict[str, list[float]]) -> Finding:
         ours, theirs = taken["member"], taken["filter"]
-        beside = ("by a filter", theirs)
-        return ratio(what, self._shape.paks, ours, theirs, ours=ours, beside=beside, bar=bar)
+        beside, size = ("by a filter", theirs), self._shape.paks
+        return ratio(what, size, ours, theirs, ours=ours, beside=beside, bar=bar(what, size))
 
     def _forget(self) -> Iterator[Finding]:
         """Erase an entity in a store that is in use, and look for its bytes, open and closed."""
@@ -142,11 +144,14 @@ class Measured:
             path = copied(self._path, self._scratch, f"erased-{number}.db")
             with opened(path) as memory:
                 memory.recall(MARK)
-                seconds.append(_timed(lambda _, memory=memory: self._erased(memory), ""))
+                start = perf_counter()
+                self._erased(memory)
+                seconds.append(perf_counter() - start)
                 nothing_left(path)
             nothing_left(path)
         what = f"forget an entity with {self._shape.about:,} Paks, no byte left"
-        yield single(what, self._shape.paks, seconds, Unit.SECONDS, bar=Bar(1.0))
+        size = self._shape.paks
+        yield single(what, size, seconds, Unit.SECONDS, bar=bar(what, size))
 
     def _erased(self, memory: Recollect) -> None:
         gone = memory.forget(entity=ENTITY.upper())
@@ -256,9 +261,9 @@ def main() -> None:
 
 
 def _timed(call: Callable[[str], object], text: str) -> float:
-    start = perf_counter()
+    start = clock()
     call(text)
-    return perf_counter() - start
+    return clock() - start
 
 
 if __name__ == "__main__":

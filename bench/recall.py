@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench import recall_data, recall_report, report
+from bench.bars import bar
+from bench.clock import WALL
 from bench.peer import PeerUnavailable, python_with
 from bench.recall_report import Bar, Finding, Growth, RecallRun, Unit, ratio, single
 from bench.recall_stores import STORES, built, copied
@@ -33,29 +35,36 @@ THOUSAND, TEN, HUNDRED, MILLION = 1_000, 10_000, 100_000, 1_000_000
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "recall.json"
 
-RECALLS = 100
-RECALLS_OF_A_MILLION = 40
+RECALLS = 180
+RECALLS_OF_A_MILLION = 45
 PEER_ROUNDS = 9
 OURS_A_ROUND = 20
-REMEMBER_BLOCKS = 6
+REMEMBER_BLOCKS = 9
 # As many calls as fill the write-ahead log once or so: each block pays its share of copying it.
 BLOCK = 100
 MANY = {"links off": 5_000, "links on": 2_000}
-MANY_ROUNDS = 3
-OPENINGS = 5
+MANY_ROUNDS = 9
+OPENINGS = 9
 RECALLS_BEFORE_MEMORY = 20
 
 # Numbers of texts that no store holds yet.
 NEW = 10_000_000
 
-RECALL_BARS = {HUNDRED: Bar(2.0), MILLION: Bar(1.2)}
+# What was wished for and not promised.
 STRETCH = {MILLION: Bar(0.5)}
 
 
 class Bench:
     """Measures on stores of several sizes; what writes works on copies in a scratch folder."""
 
-    def __init__(self, stores: dict[int, Path], scratch: Path, progress: Progress) -> None:
+    def __init__(
+        self,
+        stores: dict[int, Path],
+        scratch: Path,
+        progress: Progress,
+        clock: Mapping[str, str] = WALL,
+    ) -> None:
+        self._clock = clock
         self._stores = stores
         self._scratch = scratch
         self._task = progress.add_task("start", total=None)
@@ -68,14 +77,14 @@ class Bench:
     def run(self) -> Iterator[Finding]:
         """Yield every row; without the large stores, those that need none."""
         for size in self._stores:
-            yield from self._recall(size)
+            yield from self.recall(size)
         if TEN in self._stores:
-            yield from self._beside_peer(TEN)
-        yield from self._remember()
+            yield from self.beside_peer(TEN)
+        yield from self.remember()
         if HUNDRED in self._stores:
-            yield from self._remember_many(HUNDRED)
+            yield from self.remember_many(HUNDRED)
         largest = max(size for size in self._stores if size <= HUNDRED)
-        yield from self._open(largest)
+        yield from self.open(largest)
 
     @property
     def growth(self) -> tuple[Growth, ...]:
@@ -85,7 +94,7 @@ class Bench:
             for size in self._stores
         )
 
-    def _recall(self, size: int) -> Iterator[Finding]:
+    def recall(self, size: int) -> Iterator[Finding]:
         count = RECALLS_OF_A_MILLION if size == MILLION else RECALLS
         with self._worker() as worker:
             worker.ask(operation="open", name="all", path=str(self._stores[size]))
@@ -94,12 +103,13 @@ class Bench:
             taken = self._recalls(worker, size, count, None)
             recalls, passes = taken["recall"], taken["pass"]
             self.recall_s[size] = statistics.median(recalls), statistics.median(passes)
-            for title, bars in (("recall, all readable", RECALL_BARS), ("  stretch", STRETCH)):
-                if bars is RECALL_BARS or size in bars:
-                    yield _beside_pass(title, size, taken, bars.get(size))
+            title = "recall, all readable"
+            yield _beside_pass(title, size, taken, bar(title, size))
+            if size in STRETCH:
+                yield _beside_pass("  stretch", size, taken, STRETCH[size])
             taken = self._recalls(worker, size, count, recall_data.project(7))
-            bar = Bar(0.25) if size == HUNDRED else None
-            yield _beside_pass("recall, 1 % in reach", size, taken, bar)
+            title = "recall, 1 % in reach"
+            yield _beside_pass(title, size, taken, bar(title, size))
 
     def _recalls(self, worker: Worker, size: int, count: int, project: str | None) -> Any:
         return worker.ask(
@@ -109,27 +119,21 @@ class Bench:
             project=project,
         )
 
-    def _beside_peer(self, size: int) -> Iterator[Finding]:
+    def beside_peer(self, size: int) -> Iterator[Finding]:
         """Answer the same questions by turns, here and in elfmem, on stores of their own."""
         python = python_with(PEER)
         kept = self._peer_store(python, size)
         scratch = Path(shutil.copyfile(kept, self._scratch / "elfmem.db"))
-        with self._worker() as ours, _peer(python, scratch, size) as peer:
+        with self._worker() as ours, self._peer(python, scratch, size) as peer:
             self.versions |= peer.versions
             copy = copied(self._stores[size], self._scratch, "beside.db")
             ours.ask(operation="open", name="copy", path=str(copy))
             for title, frame in (("recall", None), ('frame("attention", question)', "attention")):
                 self._says(f"{title} beside elfmem, {size:,} Paks")
                 mine, theirs = self._answers(ours, peer, size, frame)
-                yield ratio(
-                    f"{title}, times faster than elfmem",
-                    size,
-                    theirs,
-                    mine,
-                    ours=mine,
-                    beside=("elfmem", theirs),
-                    bar=Bar(150, at_least=True),
-                )
+                what, beside = f"{title}, times faster than elfmem", ("elfmem", theirs)
+                limit = bar(what, size)
+                yield ratio(what, size, theirs, mine, ours=mine, beside=beside, bar=limit)
 
     def _answers(
         self, ours: Worker, peer: Worker, size: int, frame: str | None
@@ -146,7 +150,7 @@ class Bench:
                 taken[name].append(statistics.median(seconds))
         return taken["ours"], taken["peer"]
 
-    def _remember(self) -> Iterator[Finding]:
+    def remember(self) -> Iterator[Finding]:
         """Remember one by one, in stores of all sizes by turns, with and without links."""
         top = max(size for size in self._stores if size <= HUNDRED)
         with self._worker() as worker:
@@ -166,8 +170,8 @@ class Bench:
             for size in self._stores:
                 rates = rates_of(taken[f"off {size}"])
                 self.remember_a_second[size] = statistics.median(rates)
-                bar = Bar(700, at_least=True) if size in (THOUSAND, HUNDRED) else None
-                yield single("remember, links off", size, rates, Unit.RATE, bar=bar)
+                what = "remember, links off"
+                yield single(what, size, rates, Unit.RATE, bar=bar(what, size))
             yield single("remember, links on", top, rates_of(taken["on"]), Unit.RATE)
             yield _extra(taken["on"], taken[f"off {top}"], taken["pass"], top)
             self._says("recall right after a remember")
@@ -182,8 +186,7 @@ class Bench:
             title = "embedding one text, static: not in the rows of remember"
             yield single(title, 1, embedding, Unit.SECONDS)
 
-    def _remember_many(self, size: int) -> Iterator[Finding]:
-        bars = {"links off": 3_000, "links on": 400}
+    def remember_many(self, size: int) -> Iterator[Finding]:
         rates: dict[str, list[float]] = {name: [] for name in MANY}
         with self._worker() as worker:
             for name in MANY:
@@ -197,45 +200,31 @@ class Bench:
                 if turn:
                     rates[name].append(count / seconds)
         for name, found in rates.items():
-            bar = Bar(bars[name], at_least=True)
-            yield single(f"remember_many, {name}", size, found, Unit.RATE, bar=bar)
+            what = f"remember_many, {name}"
+            yield single(what, size, found, Unit.RATE, bar=bar(what, size))
 
-    def _open(self, size: int) -> Iterator[Finding]:
+    def open(self, size: int) -> Iterator[Finding]:
         """Open in fresh processes, with the cache file and without, by turns."""
         self._says(f"open and answer, {size:,} Paks")
         found: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
         for _, cache_file in by_turns((True, False), OPENINGS):
             found[cache_file].append(self._first_answer(size, cache_file))
-        at_bar = size == HUNDRED
         warm, cold = found[True], found[False]
         # The fastest pass: one that another job slowed down would flatter us.
         totals, passes = _column(warm, "total"), [min(one["pass"]) for one in warm]
-        yield ratio(
-            "open and first recall, warm cache file",
-            size,
-            totals,
-            passes,
-            ours=totals,
-            beside=("pass", passes),
-            bar=Bar(12) if at_bar else None,
-        )
+        what, beside = "open and first recall, warm cache file", ("pass", passes)
+        yield ratio(what, size, totals, passes, ours=totals, beside=beside, bar=bar(what, size))
         for part in ("embedder", "open", "first recall, index loaded"):
             yield single(f"  of that: {part}", size, _column(warm, part), Unit.SECONDS)
-        yield single(
-            "open and first recall, no cache file",
-            size,
-            _column(cold, "total"),
-            Unit.SECONDS,
-            bar=Bar(5) if at_bar else None,
-        )
-        bar = Bar(400) if at_bar else None
+        what = "open and first recall, no cache file"
+        yield single(what, size, _column(cold, "total"), Unit.SECONDS, bar=bar(what, size))
         for title, which, runs in (
             ("resident after 20 recalls", "now", warm),
             ("  the most it was", "most", warm),
             ("  the most, no cache file", "most", cold),
         ):
             megabytes = [one["memory"][which] / 1e6 for one in runs]
-            yield single(title, size, megabytes, Unit.MEGABYTES, bar=bar if runs is warm else None)
+            yield single(title, size, megabytes, Unit.MEGABYTES, bar=bar(title, size))
 
     def _first_answer(self, size: int, cache_file: bool) -> dict[str, Any]:
         request = {
@@ -248,6 +237,7 @@ class Bench:
         finished = subprocess.run(
             child,
             cwd=ROOT,
+            env={**os.environ, **self._clock},
             input=json.dumps(request),
             stdout=subprocess.PIPE,
             text=True,
@@ -266,7 +256,7 @@ class Bench:
         if not kept.exists():
             self._says(f"elfmem: fill it with {size:,} blocks")
             draft = self._scratch / "elfmem-draft.db"
-            with _peer(python, draft, size) as peer:
+            with self._peer(python, draft, size) as peer:
                 texts = list(recall_data.texts(0, size))
                 same = recall_data.digest(texts, recall_data.Vectors().of(texts))
                 if peer.ask(operation="digest", size=size) != same:
@@ -281,9 +271,14 @@ class Bench:
 
     @contextmanager
     def _worker(self) -> Iterator[Worker]:
-        with Worker(Path(sys.executable), "bench.recall_worker") as worker:
+        own = Path(sys.executable)
+        with Worker(own, "bench.recall_worker", environment=self._clock) as worker:
             self.versions = worker.versions | self.versions
             yield worker
+
+    def _peer(self, python: Path, path: Path, size: int) -> Worker:
+        arguments = (str(path), str(size))
+        return Worker(python, "bench.elfmem_worker", *arguments, environment=self._clock)
 
     def _says(self, what: str) -> None:
         self._progress.update(self._task, description=what)
@@ -361,10 +356,6 @@ def _built(size: int, folder: Path, progress: Progress) -> Path:
     return path
 
 
-def _peer(python: Path, path: Path, size: int) -> Worker:
-    return Worker(python, "bench.elfmem_worker", str(path), str(size))
-
-
 def _questions(size: int, count: int, first: int = 0) -> list[str]:
     return [recall_data.question(number, size) for number in range(first, first + count)]
 
@@ -392,7 +383,7 @@ def _extra(
         middle_half=recall_report.middle_half([block / one_pass for block in blocks]),
         ours=report.duration(max(extra, 0.0)),
         beside=f"{report.duration(one_pass)} pass",
-        bar=Bar(1.0) if size == HUNDRED else None,
+        bar=bar("remember, what links add to a call", size),
         samples={"links on": list(on), "links off": list(off), "pass": list(passes)},
     )
 

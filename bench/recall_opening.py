@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
+from bench.clock import seconds as clock
 from bench.recall_stores import SyntheticEmbedder
 from bench.recall_worker import passes
 from recollect import Recollect
@@ -21,15 +21,15 @@ PASSES = 15
 
 def first_answer(path: str, questions: list[str], cache_file: bool, size: int) -> dict[str, Any]:
     """Open, recall, and say what each part took; then recall on, and look at the memory."""
-    start = perf_counter()
+    start = clock()
     embedder = SyntheticEmbedder()
     embedder.model_id  # noqa: B018, opens the table
     embedder.tokenise_query(questions[0])
-    loaded = perf_counter()
+    loaded = clock()
     memory = Recollect.open(path, embedder=embedder, links=False, cache_file=cache_file)
-    opened = perf_counter()
+    opened = clock()
     memory.recall(questions[0], top_k=5)
-    answered = perf_counter()
+    answered = clock()
     for question in questions[1:]:
         memory.recall(question, top_k=5)
     resident = _memory_bytes()

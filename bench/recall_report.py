@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from bench.report import NEAR, Verdict, duration, times
 
 __all__ = ["Bar", "Finding", "Growth", "RecallRun", "Unit", "markdown", "ratio", "show", "single"]
 
+PAIRS = 9
 _TITLE = "Recall: wall time beside the bare pass and elfmem"
 
 
@@ -32,6 +34,7 @@ class Unit(StrEnum):
     RATE = "/s"
     SECONDS = "s"
     MEGABYTES = "MB"
+    SHARE = ""
 
     def shown(self, value: float) -> str:
         """Return a value with its unit."""
@@ -39,6 +42,8 @@ class Unit(StrEnum):
             return times(value)
         if self is Unit.SECONDS:
             return duration(value)
+        if self is Unit.SHARE:
+            return f"{value:.3f}"
         return f"{value:,.0f}{'' if self is Unit.RATE else ' '}{self.value}"
 
 
@@ -132,15 +137,16 @@ def ratio(
     beside: tuple[str, Sequence[float]],
     bar: Bar | None = None,
 ) -> Finding:
-    """Return how many times the seconds of `lower` those of `upper` are: median by median.
+    """Return how many times the seconds of `lower` those of `upper` are, by pairs of neighbours.
 
-    The spread is that of neighbours, one of each. `ours` is which of the two is Recollect's.
+    The value is the median of nine pairs of blocks, the spread that of single neighbours. `ours` is
+    which of the two is Recollect's.
     """
     name, other = beside
     return Finding(
         what=what,
         size=size,
-        value=statistics.median(upper) / statistics.median(lower),
+        value=by_pairs(upper, lower),
         unit=Unit.TIMES,
         middle_half=middle_half([a / b for a, b in zip(upper, lower, strict=True)]),
         ours=duration(statistics.median(ours)),
@@ -172,6 +178,18 @@ def single(
         bar=bar,
         samples={"ours": _short(values)},
     )
+
+
+def by_pairs(upper: Sequence[float], lower: Sequence[float]) -> float:
+    """Return the median ratio of so many pairs of blocks that were measured by turns."""
+    blocks = zip(_blocks(upper), _blocks(lower), strict=True)
+    return statistics.median(statistics.median(a) / statistics.median(b) for a, b in blocks)
+
+
+def _blocks(values: Sequence[float]) -> list[Sequence[float]]:
+    count = min(PAIRS, len(values))
+    edges = [number * len(values) // count for number in range(count + 1)]
+    return [values[start:end] for start, end in pairwise(edges)]
 
 
 def middle_half(values: Sequence[float]) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Recollect in one process, beside the bare pass: says how long each single call took.
 
-In: a request a line. Out: wall seconds, a number a call. Everything a call needs is made before its
+In: a request a line. Out: seconds, a number a call. Everything a call needs is made before its
 clock starts. Whatever is compared takes turns call by call.
 """
 
@@ -13,13 +13,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench import recall_data
+from bench.clock import seconds as clock
 from bench.recall_serving import serve
 from bench.recall_stores import items, opened
 from bench.workers import by_turns
@@ -168,9 +168,9 @@ def _by_turns(calls: list[dict[str, Callable[[], object]]]) -> Seconds:
 
 
 def _timed(call: Callable[[], object]) -> float:
-    start = perf_counter()
+    start = clock()
     call()
-    return perf_counter() - start
+    return clock() - start
 
 
 if __name__ == "__main__":

@@ -7,11 +7,14 @@ works at a time, in short blocks by turns, so that noise on a shared machine hit
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
+
+from bench.clock import WALL
 
 __all__ = ["Worker", "by_turns"]
 
@@ -23,10 +26,13 @@ Item = TypeVar("Item")
 class Worker:
     """A child process that runs one module and answers one request at a time."""
 
-    def __init__(self, python: Path, module: str, *arguments: str) -> None:
+    def __init__(
+        self, python: Path, module: str, *arguments: str, environment: Mapping[str, str] = WALL
+    ) -> None:
         self._child = subprocess.Popen(
             [str(python), "-m", module, *arguments],
             cwd=ROOT,
+            env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -34,7 +34,7 @@ def blocks(page: Path) -> list[Block]:
 
 def makefile_targets() -> set[str]:
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z]+):", rules, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", rules, re.MULTILINE))
 
 
 def commands(command: Any, name: str) -> Iterator[str]:

@@ -53,7 +53,7 @@ def test_a_bar_is_missed_held_or_held_narrowly(bar: Bar, value: float, verdict: 
     assert bar.verdict(value) is verdict
 
 
-def test_a_ratio_is_that_of_the_medians_and_its_spread_that_of_neighbours() -> None:
+def test_a_ratio_is_the_median_of_pairs_and_its_spread_that_of_neighbours() -> None:
     ours, theirs = [1.0, 2.0, 9.0], [2.0, 2.0, 3.0]
 
     finding = ratio("recall", 10, ours, theirs, ours=ours, beside=("pass", theirs))

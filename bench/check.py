@@ -1,0 +1,315 @@
+"""Measure every bar of `bench/bars.py`, and say which no longer holds.
+
+Run `make bench-check`, or `python -m bench.check --quick` for the ratios that small stores show, or
+`--only NAME` for one bar (a name, or its part before the dot). Ratios are medians of nine pairs
+measured by turns, in CPU time where one process does both; five per cent are noise. What cannot be
+measured here is said, and not counted as held. The exit code is 1 when a bar does not hold. Every
+run that is not of some bars only is kept under `bench/history`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from statistics import fmean, median
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from bench import history, hooks, paks, recall, report, select
+from bench.bars import BARS, Promise
+from bench.clock import CPU, WALL
+from bench.peer import PeerUnavailable
+from bench.peers import __main__ as peers
+from bench.peers import corpora
+from bench.peers.bm25 import BM25
+from bench.recall_report import Finding, RecallRun, Unit
+from bench.recall_stores import STORES, built
+from bench.report import Comparison
+from recollect.evaluation import DEFAULT_K, Run, judge
+from recollect.evaluation import run as evaluate
+
+__all__ = ["NOISE", "Outcome", "Row", "chosen", "judged", "measured"]
+
+NOISE = 0.05
+ROOT = Path(__file__).parent.parent
+LOCOMO = Path(os.environ.get("RECOLLECT_LOCOMO", peers.LOCOMO))
+# The nearest ones: the others are further behind and take many minutes; `make bench` has them all.
+NEAREST = ("BM25 (textbook)", "SQLite FTS5 (porter)", "static table (cosine)", "lancedb (hybrid)")
+
+Values = dict[tuple[str, int], float]
+
+
+class Outcome(StrEnum):
+    """What came of a bar."""
+
+    HOLDS = "holds"
+    NOISE = "holds within noise"
+    MISSED = "NO LONGER HOLDS"
+    ABSENT = "not measured"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A bar and what was measured; `reason` says why nothing was."""
+
+    name: str
+    what: str
+    size: int
+    bar: str
+    value: float | None
+    shown: str
+    outcome: Outcome
+    reason: str = ""
+
+
+def judged(promise: Promise, value: float | None, reason: str = "") -> Row:
+    """Set a value beside its bar."""
+    outcome = Outcome.ABSENT if value is None else _outcome(promise, value)
+    return Row(
+        name=promise.name,
+        what=promise.row.strip(),
+        size=promise.size,
+        bar=promise.bar.shown(promise.unit),
+        value=None if value is None else float(f"{value:.4g}"),
+        shown="-" if value is None else promise.unit.shown(value),
+        outcome=outcome,
+        reason=reason,
+    )
+
+
+def _outcome(promise: Promise, value: float) -> Outcome:
+    bar = promise.bar
+    margin = value / bar.limit if bar.at_least else bar.limit / max(value, 1e-12)
+    if margin >= 1:
+        return Outcome.HOLDS
+    # How good an answer is does not depend on the weather.
+    noise = 0.0 if promise.unit is Unit.SHARE else NOISE
+    return Outcome.NOISE if margin >= 1 - noise else Outcome.MISSED
+
+
+def chosen(names: Sequence[str], *, quick: bool) -> list[Promise]:
+    """Return the bars to measure, all of them if none is named."""
+    wanted = [one for one in BARS if not names or {one.name, one.name.partition(".")[0]} & {*names}]
+    if not wanted:
+        known = ", ".join(one.name for one in BARS)
+        raise SystemExit(f"No bar is called {' or '.join(names)}. Hint: there are {known}.")
+    return [one for one in wanted if one.quick or not quick]
+
+
+def measured(promises: Sequence[Promise], console: Console) -> Iterator[Row]:
+    """Measure bench by bench; what a bench lacks is the reason that its bars have no value."""
+    for bench in dict.fromkeys(one.bench for one in promises):
+        wanted = [one for one in promises if one.bench == bench]
+        console.print(f"{bench}: {len(wanted)} bars", style="dim")
+        reason = "what it needs is not on this machine"
+        try:
+            values = BENCHES[bench](wanted, console)
+        except PeerUnavailable as error:
+            values, reason = {}, str(error).splitlines()[0]
+        for one in wanted:
+            yield judged(one, values.get((one.row, one.size)), reason)
+
+
+def _catalogue(_: Sequence[Promise], console: Console) -> Values:
+    return _by_pairs(paks.measure((100_000,), console).comparisons)
+
+
+def _selection(_: Sequence[Promise], console: Console) -> Values:
+    return _by_pairs(select.measure((100_000,), console).comparisons)
+
+
+def _recalls(wanted: Sequence[Promise], console: Console) -> Values:
+    sizes = sorted({one.size for one in wanted})
+    with _bench(sizes, CPU, console) as bench:
+        return _found([one for size in sizes for one in bench.recall(size)])
+
+
+def _beside_elfmem(_: Sequence[Promise], console: Console) -> Values:
+    with _bench([10_000], CPU, console) as bench:
+        return _found(bench.beside_peer(10_000))
+
+
+def _remembering(_: Sequence[Promise], console: Console) -> Values:
+    with _bench([1_000, 100_000], WALL, console) as bench:
+        return _found([*bench.remember(), *bench.remember_many(100_000)])
+
+
+def _links(_: Sequence[Promise], console: Console) -> Values:
+    with _bench([100_000], CPU, console) as bench:
+        return _found(bench.remember())
+
+
+def _opening(wanted: Sequence[Promise], console: Console) -> Values:
+    """Take the ratio in CPU time, and the seconds without a cache file from the wall."""
+    values: Values = {}
+    for clock, rows in (
+        (WALL, [one.row for one in wanted if one.name != "open.warm"]),
+        (CPU, [one.row for one in wanted if one.name == "open.warm"]),
+    ):
+        if rows:
+            with _bench([100_000], clock, console) as bench:
+                found = _found(bench.open(100_000))
+            values |= {key: value for key, value in found.items() if key[0] in rows}
+    return values
+
+
+def _access(_: Sequence[Promise], __: Console) -> Values:
+    """Measure in a process of its own: which clock it reads is decided when it starts."""
+    with tempfile.TemporaryDirectory(prefix="recollect-check-") as folder:
+        result = Path(folder) / "policy.json"
+        subprocess.run(
+            [sys.executable, "-m", "bench.policy", "--json", str(result)],
+            cwd=ROOT,
+            env={**os.environ, **CPU},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        return _found(RecallRun.read(result).findings)
+
+
+def _hooks(_: Sequence[Promise], __: Console) -> Values:
+    return _found(hooks.measure().findings)
+
+
+def _quality(wanted: Sequence[Promise], console: Console) -> Values:
+    values: Values = {}
+    names = {one.row.partition(",")[0] for one in wanted}
+    for corpus in corpora.corpora(LOCOMO):
+        if corpus.name not in names:
+            continue
+        found = evaluate(corpus.task)
+        numbers = _locomo(found) if corpus.kind == "locomo" else _over_plain(corpus, found)
+        values |= {(f"{corpus.name}, {what}", 0): value for what, value in numbers.items()}
+        if any("peers behind" in one.row for one in wanted) and corpus.kind == "locomo":
+            share = _share_behind(corpus, console)
+            if share is not None:
+                values[f"{corpus.name}, peers behind on recall@10", 0] = share
+    return values
+
+
+def _locomo(found: Run) -> dict[str, float]:
+    several = [one for one in found.outcomes if one.question.category == "1 multi-hop"]
+    return {
+        **{name: _mean(found, name) for name in ("recall@5", "recall@10", "recall@20", "mrr")},
+        "recall@10 of multi-hop questions": fmean(one.metrics["recall@10"] for one in several),
+        "median recall, k = 10": median(one.seconds[10] for one in found.outcomes),
+    }
+
+
+def _over_plain(corpus: corpora.Corpus, found: Run) -> dict[str, float]:
+    """Return how many times plain BM25's means ours are."""
+    (only,) = corpus.task.collections
+    plain = BM25({one.arguments["pak_id"]: corpora.as_text(one.arguments) for one in only.items})
+    judgements = [
+        judge(question.gold, {k: plain.search(question.text, k) for k in DEFAULT_K})
+        for question in only.questions
+    ]
+    return {
+        f"{name} over plain BM25's": _mean(found, name) / fmean(one[name] for one in judgements)
+        for name in ("recall@10", "recall@20", "mrr")
+    }
+
+
+def _share_behind(corpus: corpora.Corpus, console: Console) -> float | None:
+    which = [one for one in peers.PEERS if one.name in (peers.OURS, *NEAREST)]
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-check-") as folder,
+        Progress(console=console, transient=True) as progress,
+    ):
+        rows, absent = peers.measure(which, [corpus], Path(folder), progress)
+    missing = [f"{one.peer}: {one.reason}" for one in absent if one.peer in NEAREST]
+    if missing:
+        console.print("\n".join(missing))
+        return None
+    ahead = [one.ahead for one in rows if one.ahead is not None]
+    return fmean(one > 0 for one in ahead)
+
+
+def _mean(found: Run, name: str) -> float:
+    return fmean(one.metrics[name] for one in found.outcomes)
+
+
+BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
+    "paks": _catalogue,
+    "select": _selection,
+    "recall": _recalls,
+    "elfmem": _beside_elfmem,
+    "remember": _remembering,
+    "links": _links,
+    "open": _opening,
+    "policy": _access,
+    "hooks": _hooks,
+    "quality": _quality,
+}
+
+
+@contextmanager
+def _bench(
+    sizes: Sequence[int], clock: Mapping[str, str], console: Console
+) -> Iterator[recall.Bench]:
+    with Progress(console=console, transient=True, refresh_per_second=1) as progress:
+        stores = {size: built(size) for size in sizes}
+        with tempfile.TemporaryDirectory(prefix="recollect-check-", dir=STORES) as scratch:
+            yield recall.Bench(stores, Path(scratch), progress, clock)
+
+
+def _by_pairs(comparisons: Sequence[Comparison]) -> Values:
+    return {(one.operation, one.size): one.quartiles[1] for one in comparisons}
+
+
+def _found(findings: Sequence[Finding] | Iterator[Finding]) -> Values:
+    return {(one.what, one.size): one.value for one in findings}
+
+
+def show(rows: Sequence[Row], console: Console) -> None:
+    """Print the table, worst news last, and a line that sums it up."""
+    styles = {Outcome.MISSED: "bold red", Outcome.ABSENT: "dim", Outcome.NOISE: "yellow"}
+    table = Table(title="Every bar that was promised")
+    for heading in ("bar", "what", "size", "promised", "measured", "verdict"):
+        table.add_column(heading, justify="right" if heading in ("size", "measured") else "left")
+    for row in rows:
+        verdict = f"{row.outcome}: {row.reason}" if row.outcome is Outcome.ABSENT else row.outcome
+        cells = (row.name, row.what, f"{row.size:,}", row.bar, row.shown, verdict)
+        table.add_row(*cells, style=styles.get(row.outcome, ""))
+    console.print(table)
+    counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
+    console.print(", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
+
+
+def main() -> None:
+    """Measure, print, keep; the exit code says whether every measured bar holds."""
+    parser = argparse.ArgumentParser(prog="python -m bench.check", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="ratios of small stores only")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this bar")
+    parser.add_argument("--json", action="store_true", help="print the run as JSON")
+    options = parser.parse_args()
+    promises = chosen(options.only, quick=options.quick)
+    others = recall.OtherJobs()
+    rows = list(measured(promises, Console(stderr=True)))
+    left_out = [one for one in chosen(options.only, quick=False) if one not in promises]
+    rows += [judged(one, None, "left out of a quick check") for one in left_out]
+    kept = history.facts(quick=options.quick, others=others.cores())
+    kept["rows"] = [asdict(row) for row in rows]
+    if not options.only:
+        print(f"kept as {history.keep(kept)}", file=sys.stderr)
+    if options.json:
+        print(json.dumps(kept, indent=1))
+    else:
+        show(rows, Console() if sys.stdout.isatty() else Console(width=170))
+        print(f"{report.now()}; other jobs kept {kept['others']:.2f} cores busy meanwhile")
+    sys.exit(any(row.outcome is Outcome.MISSED for row in rows))
+
+
+if __name__ == "__main__":
+    main()
