@@ -54,8 +54,8 @@ def _selection(name: str, row: str, times: float) -> Promise:
     return Promise(f"select.{name}", "select", row, HUNDRED_K, times, _SELECTION, at_least=True)
 
 
-def _recall(name: str, row: str, size: int, most: float, **more: bool) -> Promise:
-    return Promise(f"recall.{name}", "recall", row, size, most, _RECALL, **more)
+def _recall(name: str, row: str, size: int, most: float, *, quick: bool = False) -> Promise:
+    return Promise(f"recall.{name}", "recall", row, size, most, _RECALL, quick=quick)
 
 
 def _rate(name: str, row: str, size: int, least: float) -> Promise:

@@ -33,6 +33,7 @@ from bench.peer import PeerUnavailable
 from bench.peers import __main__ as peers
 from bench.peers import corpora
 from bench.peers.bm25 import BM25
+from bench.peers.findings import OURS
 from bench.recall_report import Finding, RecallRun, Unit
 from bench.recall_stores import STORES, built
 from bench.report import Comparison
@@ -222,7 +223,7 @@ def _over_plain(corpus: corpora.Corpus, found: Run) -> dict[str, float]:
 
 
 def _share_behind(corpus: corpora.Corpus, console: Console) -> float | None:
-    which = [one for one in peers.PEERS if one.name in (peers.OURS, *NEAREST)]
+    which = [one for one in peers.PEERS if one.name in (OURS, *NEAREST)]
     with (
         tempfile.TemporaryDirectory(prefix="recollect-check-") as folder,
         Progress(console=console, transient=True) as progress,

@@ -30,7 +30,9 @@ class Text(NamedTuple):
 class Peer(Protocol):
     """What is measured: one store at a time, filled once, asked often."""
 
-    versions: Mapping[str, str]
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """What was measured, in which version."""
 
     def open(self, folder: Path) -> None:
         """Start a new store in an empty folder."""

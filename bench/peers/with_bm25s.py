@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import bm25s
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]
 
 from bench.peers.measure import Text, Vectors, main, versions_of
 

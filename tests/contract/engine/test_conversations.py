@@ -146,9 +146,9 @@ def test_a_hidden_turn_is_as_if_it_had_never_been_said(tmp_path: Path, query: st
             for number, (speaker, text, hidden) in enumerate(said):
                 turn = {"thread": "chat", "speaker": speaker, "occurred_at": MAY}
                 if not hidden:
-                    ann.remember(text, pak_id=f"p{number}", **turn)
+                    ann.remember(text, pak_id=f"p{number}", **turn)  # type: ignore[arg-type]
                 elif with_hidden:
-                    zoe.remember(text, pak_id=f"p{number}", **turn)
+                    zoe.remember(text, pak_id=f"p{number}", **turn)  # type: ignore[arg-type]
             answers.append(ann.recall(query, top_k=9).to_dict())
     for answer in answers:
         for result in answer["results"]:

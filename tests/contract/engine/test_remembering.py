@@ -168,12 +168,12 @@ def test_what_may_be_hidden_later_takes_nobodys_place(
 ) -> None:
     put(linking, embedder, "hub", towards(1.0, 1))
     embedder.vectors["passing"] = towards(0.99, 2)
-    made = linking.remember("passing", pak_id="passing", **passing)
+    made = linking.remember("passing", pak_id="passing", **passing)  # type: ignore[arg-type]
     assert (made.linked, made.near_duplicates) == ((), ("hub",))
     assert edge_weights(linking) == {}
     linking.remember("passing", pak_id="passing")
     assert edge_weights(linking).keys() == {("hub", "passing")}
-    linking.remember("passing", pak_id="passing", **passing)
+    linking.remember("passing", pak_id="passing", **passing)  # type: ignore[arg-type]
     assert edge_weights(linking) == {}
 
 

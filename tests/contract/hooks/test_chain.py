@@ -190,7 +190,7 @@ def test_each_hook_gets_what_the_others_left(registry: ExecutorRegistry) -> None
         HookSpec(name="second", function=lambda _: asked.append("second"), **fields),
         HookSpec(name="last", function=lambda _: None, fail_mode="closed", **fields),
     ]
-    fired = HookChain(hooks).fire(PAYLOADS[event](query="q", namespace="", k=1), registry)
+    fired = HookChain(hooks).fire(PAYLOADS[event](query="q", namespace="", k=1), registry)  # type: ignore[call-arg]
     gate.set()
     assert asked == []
     assert fired.degraded == ("first", "second")

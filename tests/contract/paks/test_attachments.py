@@ -134,7 +134,7 @@ def test_setting_twice_is_setting_once(paks: RecallStore, kind: Kind) -> None:
 @KINDS
 @pytest.mark.parametrize("nothing", [[], (), iter(())])
 def test_an_empty_set_clears_and_spares_the_pak_and_other_paks(
-    paks: RecallStore, kind: Kind, nothing
+    paks: RecallStore, kind: Kind, nothing: Any
 ) -> None:
     kind.set(paks, "p1", kind.entries[:1])
     if kind is not RELATIONS:
@@ -246,7 +246,7 @@ def test_checks_come_before_any_transaction(paks: RecallStore, kind: Kind) -> No
         lambda: kind.set(paks, "p1", [kind.entries[0], kind.changed]),
     ):
         with pytest.raises(InvalidInput):
-            call()
+            call()  # type: ignore[no-untyped-call]
     paks.conn.set_trace_callback(None)
 
     assert ran == []
@@ -380,7 +380,7 @@ def test_a_weight_outside_0_to_1_is_refused(paks: RecallStore, weight: object) -
     paks.set_pak_reason_codes("p1", CODES.entries)
 
     with pytest.raises(InvalidInput, match="weight") as caught:
-        paks.set_pak_reason_codes("p1", [ReasonCodeEntry("z", weight)])
+        paks.set_pak_reason_codes("p1", [ReasonCodeEntry("z", weight)])  # type: ignore[arg-type]
 
     assert caught.value.hint
     assert paks.get_pak_reason_codes("p1") == list(CODES.entries)
@@ -406,7 +406,7 @@ def test_a_severity_outside_the_three_is_refused(paks: RecallStore, severity: ob
     paks.set_pak_risk_flags("p1", FLAGS.entries)
 
     with pytest.raises(InvalidInput, match="severity") as caught:
-        paks.set_pak_risk_flags("p1", [RiskFlagEntry("z", severity)])
+        paks.set_pak_risk_flags("p1", [RiskFlagEntry("z", severity)])  # type: ignore[arg-type]
 
     assert caught.value.hint
     assert paks.get_pak_risk_flags("p1") == list(FLAGS.entries)
@@ -453,9 +453,9 @@ def test_an_anchor_needs_all_its_fields(paks: RecallStore, field: str, value: ob
 @pytest.mark.parametrize("value", ["", None, 5])
 def test_a_relation_needs_a_type(paks: RecallStore, value: object) -> None:
     with pytest.raises(InvalidInput, match="relation_type"):
-        paks.add_pak_relation("p1", PakRelationEntry("p2", value))
+        paks.add_pak_relation("p1", PakRelationEntry("p2", value))  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="relation_type"):
-        paks.remove_pak_relation("p1", PakRelationEntry("p2", value))
+        paks.remove_pak_relation("p1", PakRelationEntry("p2", value))  # type: ignore[arg-type]
 
 
 def test_a_relation_goes_when_its_far_end_goes(paks: RecallStore) -> None:

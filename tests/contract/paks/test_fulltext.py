@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.contract.paks.samples import (
@@ -34,7 +34,7 @@ def raw(store: RecallStore, verb: str, pak_id: str, title: str, tail: str = "") 
     )
 
 
-def found(store: RecallStore, text: str, **options: object) -> list[str]:
+def found(store: RecallStore, text: str, **options: Any) -> list[str]:
     return [hit.pak.pak_id for hit in store.search(text, **options)]
 
 
@@ -361,7 +361,7 @@ def test_any_text_is_read_as_words(zoo: RecallStore, text: str, expected: list[s
 @pytest.mark.parametrize("text", ["", "  ", "\n", "***", '""', "📦", "\0", "\ud800", "\u0301", "-"])
 @pytest.mark.parametrize("match", ["any", "all"])
 def test_a_text_without_words_finds_nothing(zoo: RecallStore, text: str, match: str) -> None:
-    assert zoo.search(text, match=match) == []
+    assert zoo.search(text, match=match) == []  # type: ignore[arg-type]
 
 
 def test_what_is_no_word_does_not_count_when_all_words_are_asked_for(zoo: RecallStore) -> None:
@@ -389,7 +389,7 @@ def test_a_search_under_a_filter_that_is_no_text_is_a_value_error(
     zoo: RecallStore, text: str, field: str
 ) -> None:
     with pytest.raises(InvalidInput, match=field):
-        zoo.search(text, **{field: 5})
+        zoo.search(text, **{field: 5})  # type: ignore[arg-type]
 
 
 def test_another_way_to_match_is_a_value_error(zoo: RecallStore) -> None:
@@ -401,7 +401,7 @@ def test_another_way_to_match_is_a_value_error(zoo: RecallStore) -> None:
 def test_a_search_has_the_limits_of_a_listing(store: RecallStore, limit: object, hits: int) -> None:
     store.upsert_paks(pak(f"p{at}") for at in range(120))
 
-    assert len(store.search("title", limit=limit)) == hits
+    assert len(store.search("title", limit=limit)) == hits  # type: ignore[arg-type]
 
 
 @pytest.mark.sql

@@ -97,7 +97,7 @@ def test_filters_are_exact_and_joined_by_and(
 def test_a_filter_that_is_no_text_is_a_value_error(
     store: RecallStore, field: str, value: object
 ) -> None:
-    filters = PakListFilters(**{field: value})
+    filters = PakListFilters(**{field: value})  # type: ignore[arg-type]
     for call in (store.list_paks, store.count_paks, lambda f: list(store.iter_paks(f))):
         with pytest.raises(ValueError, match=field):
             call(filters)
@@ -107,7 +107,7 @@ def test_a_filter_that_is_no_text_is_a_value_error(
 def test_filters_of_another_type_are_a_value_error(store: RecallStore, filters: object) -> None:
     for call in (store.list_paks, store.count_paks, lambda f: list(store.iter_paks(f))):
         with pytest.raises(ValueError, match="filters"):
-            call(filters)
+            call(filters)  # type: ignore[arg-type]
 
 
 # Page size
@@ -134,7 +134,7 @@ def test_the_limit_in_force_is_within_bounds(
 ) -> None:
     store.upsert_paks(pak(f"p{at}") for at in range(103))
 
-    page = store.list_paks(PakListFilters(limit=limit))
+    page = store.list_paks(PakListFilters(limit=limit))  # type: ignore[arg-type]
 
     assert page.limit == effective
     assert len(page.items) == effective
@@ -223,7 +223,7 @@ def test_a_malformed_cursor_is_a_value_error_with_a_hint(
     store: RecallStore, cursor: object
 ) -> None:
     store.upsert_paks([pak("a"), pak("b")])
-    filters = PakListFilters(cursor=cursor)
+    filters = PakListFilters(cursor=cursor)  # type: ignore[arg-type]
 
     for call in (store.list_paks, lambda f: list(store.iter_paks(f))):
         with pytest.raises(InvalidInput, match="cursor") as caught:

@@ -7,6 +7,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 from tests.contract.paks.samples import pak
@@ -47,7 +48,7 @@ def open_files_under(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("opened_by", [RecallStore.open, open_recall_store])
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_path_may_be_text_or_a_path(tmp_path: Path, opened_by, kind) -> None:
+def test_a_path_may_be_text_or_a_path(tmp_path: Path, opened_by: Any, kind: Any) -> None:
     with opened_by(kind(tmp_path / "recall.db")) as store:
         assert isinstance(store, RecallStore)
         assert store.path == tmp_path / "recall.db"
@@ -56,7 +57,7 @@ def test_a_path_may_be_text_or_a_path(tmp_path: Path, opened_by, kind) -> None:
 
 
 @pytest.mark.parametrize("opened_by", [RecallStore.open, open_recall_store])
-def test_no_path_means_the_default_place(home: Path, opened_by) -> None:
+def test_no_path_means_the_default_place(home: Path, opened_by: Any) -> None:
     with opened_by() as store:
         assert store.path == home / ".recollect" / "companion" / "recall.db"
 
@@ -308,7 +309,7 @@ UNUSABLE = {
 @pytest.mark.parametrize("make", UNUSABLE)
 @pytest.mark.parametrize("read_only", [False, True])
 def test_an_unusable_path_is_refused_left_alone_and_closed(
-    tmp_path: Path, make, read_only: bool
+    tmp_path: Path, make: Any, read_only: bool
 ) -> None:
     path = tmp_path / "recall.db"
     make(path)

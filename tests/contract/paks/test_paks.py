@@ -4,6 +4,7 @@ import logging
 import re
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from tests.contract.paks.samples import LATER, NOON, catalogue_rows, fulltext_rows, is_in_step, pak
@@ -33,7 +34,7 @@ def test_a_required_field_that_says_nothing_is_refused_by_name(
     store: RecallStore, field: str, value: object
 ) -> None:
     with pytest.raises(InvalidInput, match=rf"\b{field}\b") as caught:
-        store.upsert_pak(**pak(**{field: value}))
+        store.upsert_pak(**pak(**{field: value}))  # type: ignore[arg-type]
 
     assert isinstance(caught.value, ValueError)
     assert caught.value.hint
@@ -47,7 +48,7 @@ def test_an_optional_field_that_is_no_text_is_refused_by_name(
     store: RecallStore, field: str, value: object
 ) -> None:
     with pytest.raises(InvalidInput, match=rf"\b{field}\b"):
-        store.upsert_pak(**pak(**{field: value}))
+        store.upsert_pak(**pak(**{field: value}))  # type: ignore[arg-type]
 
     assert store.count_paks() == 0
 
@@ -89,7 +90,7 @@ def test_the_callers_time_is_used_as_given(store: RecallStore, now: str) -> None
         datetime(2026, 5, 11, tzinfo=UTC),
     ],
 )
-def test_a_time_that_is_not_utc_iso_8601_is_refused(store: RecallStore, now: object) -> None:
+def test_a_time_that_is_not_utc_iso_8601_is_refused(store: RecallStore, now: Any) -> None:
     with pytest.raises(InvalidInput, match="now"):
         store.upsert_pak(**pak(), now=now)
 
@@ -280,7 +281,7 @@ def test_an_upsert_reports_what_it_really_replaced_when_another_comes_between(
 
         def between(statement: str) -> None:
             if statement.startswith("UPDATE paks") and waiting:
-                waiting.pop()(other)
+                waiting.pop()(other)  # type: ignore[no-untyped-call]
 
         store.conn.set_trace_callback(between)
         result = store.upsert_pak(**pak(content_hash="new"))
@@ -320,14 +321,14 @@ def test_many_paks_come_in_the_order_asked_for(store: RecallStore) -> None:
     store.upsert_paks(pak(f"p{at}") for at in range(1200))
     wanted = [f"p{at}" for at in reversed(range(1200))]
 
-    found = store.get_paks(["missing", *wanted, "p7", None, "", 5])
+    found = store.get_paks(["missing", *wanted, "p7", None, "", 5])  # type: ignore[list-item]
 
     assert list(found) == wanted
     assert found["p7"] == store.get_pak("p7")
 
 
 @pytest.mark.parametrize("ids", [[], iter([]), ["unknown"]])
-def test_asking_for_nothing_known_gives_an_empty_dict(store: RecallStore, ids) -> None:
+def test_asking_for_nothing_known_gives_an_empty_dict(store: RecallStore, ids: Any) -> None:
     assert store.get_paks(ids) == {}
 
 
@@ -460,7 +461,7 @@ def test_a_batch_with_one_bad_pak_writes_nothing(store: RecallStore) -> None:
 
 
 def test_a_batch_whose_source_fails_writes_nothing(store: RecallStore) -> None:
-    def source():
+    def source() -> Any:
         yield pak("p1")
         raise KeyError("the source ran dry")
 
@@ -499,7 +500,7 @@ def test_a_batch_needs_every_required_field(store: RecallStore) -> None:
 # Transactions
 
 
-def joining_writes(store: RecallStore):
+def joining_writes(store: RecallStore) -> Any:
     return {
         "upsert_pak": lambda: store.upsert_pak(**pak("p9", superseded_by="nobody")),
         "upsert_paks": lambda: store.upsert_paks([pak("p8"), pak("p9", superseded_by="nobody")]),

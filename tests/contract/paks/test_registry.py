@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.contract.paks.samples import pak
@@ -76,7 +76,7 @@ def test_the_shorter_views_say_the_same() -> None:
 
 
 @pytest.mark.parametrize("registry", [REASON_CODES, REASON_WEIGHTS, RISK_FLAGS])
-def test_a_registry_cannot_be_changed(registry) -> None:
+def test_a_registry_cannot_be_changed(registry: Any) -> None:
     with pytest.raises(TypeError):
         registry["current_task"] = None
 

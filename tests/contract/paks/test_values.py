@@ -121,9 +121,9 @@ def test_a_value_has_its_fields_in_order(kind: type[NamedTuple]) -> None:
 def test_a_value_made_by_position_equals_one_made_by_keyword(kind: type[NamedTuple]) -> None:
     values = [f"value {at}" for at in range(len(kind._fields))]
 
-    by_position = kind(*values)
+    by_position = kind(*values)  # type: ignore[arg-type]
 
-    assert by_position == kind(**dict(zip(kind._fields, values, strict=True)))
+    assert by_position == kind(**dict(zip(kind._fields, values, strict=True)))  # type: ignore[call-overload]
     assert by_position == tuple(values)
     assert by_position != by_position._replace(**{kind._fields[0]: "another"})
 

@@ -18,8 +18,10 @@ from recollect import Recollect
 from recollect.paks import PakAnchorEntry, RecallStore
 
 ROOT = Path(__file__).parents[3]
-FIELDS = ("content", "title", "summary", "entity", "relation", "value", "speaker", "thread")
-FIELDS = (*FIELDS, "project", "topic", "source", "category")
+FIELDS = (
+    *("content", "title", "summary", "entity", "relation", "value", "speaker", "thread"),
+    *("project", "topic", "source", "category"),
+)
 
 
 def words(number: int, version: int = 0) -> dict[str, str]:

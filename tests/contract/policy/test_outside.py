@@ -20,7 +20,7 @@ def ids(people: People, who: str, query: str | None = None, **asked: Any) -> lis
 
 def test_a_score_is_refused_for_that_item_alone(people: People) -> None:
     facts = [{"content": "one"}, {"content": "two", "score": 0.99}, {"content": "three"}]
-    report = people.ann.ingest(facts, source="peer")
+    report = people.ann.ingest(facts, source="peer")  # type: ignore[arg-type]
     assert [item.state for item in report.items] == ["accepted", "refused", "accepted"]
     assert report.items[1].error == "a fact from outside carries no score."
     assert report.items[1].hint

@@ -92,7 +92,7 @@ def test_a_risk_is_named_in_whatever_is_returned(
     open_memory: Callable[..., Recollect], field: str
 ) -> None:
     memory = open_memory()
-    memory.remember(**{"content": "redis queue", field: f"{ORDER} redis queue"})
+    memory.remember(**{"content": "redis queue", field: f"{ORDER} redis queue"})  # type: ignore[arg-type]
     (one,) = memory.recall("redis queue").results
     assert "ignore_instructions" in one.risk
     assert "prompt_leak" in one.risk

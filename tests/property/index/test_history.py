@@ -32,7 +32,7 @@ class Eagerly:
     """Make freezing, merging and compaction happen in worlds of a few Paks."""
 
     def __enter__(self) -> None:
-        self._patches = [patch.multiple(module, **names) for module, names in EAGER.items()]
+        self._patches = [patch.multiple(module, **names) for module, names in EAGER.items()]  # type: ignore[call-overload]
         for one in self._patches:
             one.start()
 

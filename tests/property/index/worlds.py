@@ -77,7 +77,7 @@ class World:
         for one in known:
             row = self.rows[one.row_id]
             life = {"reinforced": one.reinforced, "last_reinforced": one.last_reinforced}
-            self.rows[one.row_id] = replace(row, memory=replace(row.memory, **life))
+            self.rows[one.row_id] = replace(row, memory=replace(row.memory, **life))  # type: ignore[type-var]
         self.history.append(Changes(len(self.history) + 1, (), (), self._join(joined), known))
 
     def _join(self, joined: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:

@@ -191,7 +191,7 @@ def test_a_made_up_cursor_is_a_value_error(cursor: object) -> None:
     with RecallStore.open(":memory:") as store:
         store.upsert_paks([pak("a"), pak("b")])
 
-        answer = page_or_refusal(store, PakListFilters(cursor=cursor))
+        answer = page_or_refusal(store, PakListFilters(cursor=cursor))  # type: ignore[arg-type]
 
         assert (answer is not None) is (not cursor)
 

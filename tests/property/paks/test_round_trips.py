@@ -118,7 +118,7 @@ def test_a_set_is_read_back_sorted_however_often_it_is_set(
             put("p1", after)
 
         # SQLite orders text by its UTF-8 bytes, which is also the order of its code points.
-        assert got("p1") == sorted(after, key=lambda entry: entry[0])
+        assert got("p1") == sorted(after, key=lambda entry: entry[0])  # type: ignore[call-overload]
 
 
 @modest

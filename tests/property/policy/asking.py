@@ -84,11 +84,11 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
     for number, pak_id in enumerate(pak_ids[-6:]):
         yield f"inspect {pak_id}", lambda p=pak_id: memory.inspect(p)
         yield f"dispute {pak_id}", lambda p=pak_id: memory.dispute("nobody", p)
-        query = (QUERIES[0], RecallRequest("zebra", top_k=2), SELECTIONS[0])[number % 3]
+        request = (QUERIES[0], RecallRequest("zebra", top_k=2), SELECTIONS[0])[number % 3]
         frame = ("attention", None, None)[number % 3]
         yield (
-            f"explain {pak_id} {query} {frame}",
-            lambda p=pak_id, q=query, f=frame: memory.explain(p, q, frame=f),
+            f"explain {pak_id} {request} {frame}",
+            lambda p=pak_id, q=request, f=frame: memory.explain(p, q, frame=f),
         )
     for selection in SELECTIONS:
         yield f"select {selection}", lambda s=selection: memory.select(s)
@@ -114,7 +114,8 @@ def _uses(memory: Recollect) -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def _pages(memory: Recollect, **asked: Any) -> Iterator[object]:
-    cursor, seen = None, set()
+    cursor = None
+    seen: set[str | None] = set()
     while cursor not in seen:
         seen.add(cursor)
         page = memory.list(**asked, cursor=cursor)

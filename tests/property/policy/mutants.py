@@ -92,7 +92,7 @@ def cut_before_the_mask() -> Iterator[None]:
         hits = everyone.hits
         first = hits[np.argsort(-everyone.scores_at(hits), kind="stable")][:_CUT]
         kept = np.isin(found.slots, first)
-        return replace(found, likeness=found.likeness.at(kept), expanded=found.expanded[kept])
+        return replace(found, likeness=found.likeness.at(kept), expanded=found.expanded[kept])  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "matching", matching)
@@ -140,7 +140,7 @@ def cursor_of_a_hidden_pak() -> Iterator[None]:
 @contextmanager
 def hidden_rival() -> Iterator[None]:
     """A dispute with a hidden Pak marks the one that may be read."""
-    honest = pipeline.suppress
+    honest = pipeline.suppress  # type: ignore[attr-defined]
 
     def suppress(ranked: Any, disputes: Any) -> Any:
         settled = honest(ranked, disputes)

@@ -187,7 +187,7 @@ def test_what_was_forgotten_might_never_have_been(
                 before.act("bob", "forget", doomed)
             for who in (ANN, PEOPLE["bob"], PEOPLE["root"]):
                 here, there = before.of(who), never.of(who)
-                for (label, one), (_, other) in zip(
+                for (label, one), (_, other) in zip(  # type: ignore[assignment]
                     answers(here, names), answers(there, names), strict=True
                 ):
                     assert one == other, f"{label}\nbefore: {one}\nnever:  {other}"

@@ -61,7 +61,7 @@ def rows_of(store: list[Memory], *, threads: bool = True) -> list[IndexRow]:
         else Memory(pak_id=f"p{n:02d}", content=one.content, title="")
         for n, one in enumerate(store)
     ]
-    vectors = EMBEDDER.embed_documents([one.content for one in placed]) if placed else []
+    vectors = EMBEDDER.embed_documents([one.content for one in placed]) if placed else []  # type: ignore[var-annotated]
     return [
         IndexRow(number, memory, quantise(vector))
         for number, (memory, vector) in enumerate(zip(placed, vectors, strict=True), 1)
@@ -97,7 +97,7 @@ def answer(index: MemoryIndex, selection: Selection, query: str) -> Mapping[str,
         for name in type(likeness).__slots__
         if name not in ("slots", "best") and (column := getattr(likeness, name)) is not None
     }
-    best = [] if likeness.best is None else likeness.best
+    best = [] if likeness.best is None else likeness.best  # type: ignore[var-annotated]
     return {
         "names": names,
         "columns": columns,

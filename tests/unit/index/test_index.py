@@ -216,7 +216,7 @@ def test_a_vector_that_comes_later_is_found() -> None:
 
 def test_a_changed_life_needs_no_new_slot_and_a_changed_text_does() -> None:
     index = index_of(row(1), row(2))
-    reinforced = replace(row(1), memory=replace(row(1).memory, reinforced=3, project="shop"))
+    reinforced = replace(row(1), memory=replace(row(1).memory, reinforced=3, project="shop"))  # type: ignore[type-var]
     index.apply(Changes(2, [reinforced], (), ()))
     assert index.size == 2
     assert index.column("reinforced")[index.slots_of(["pak_1"])].tolist() == [3]
@@ -253,7 +253,7 @@ def test_columns_cannot_be_written_through() -> None:
     index = index_of(row(1))
     with pytest.raises(ValueError, match="read-only"):
         index.column("confidence")[0] = 0.0
-    index.apply(Changes(2, [replace(row(1), memory=replace(row(1).memory, decay=0.5))], (), ()))
+    index.apply(Changes(2, [replace(row(1), memory=replace(row(1).memory, decay=0.5))], (), ()))  # type: ignore[type-var]
 
     assert index.column("decay").tolist() == [0.5]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.house.snippets import ROOT
@@ -57,7 +58,7 @@ def test_the_page_for_people_has_the_same_rules() -> None:
     ],
     ids=str,
 )
-def test_each_is_raised_by_its_own_facts(facts: dict[str, int], raised: str) -> None:
+def test_each_is_raised_by_its_own_facts(facts: dict[str, Any], raised: str) -> None:
     assert names(replace(QUIET, **facts)) == [raised]
 
 
@@ -72,7 +73,7 @@ def test_each_is_raised_by_its_own_facts(facts: dict[str, int], raised: str) -> 
     ],
     ids=str,
 )
-def test_none_is_raised_just_short_of_it(facts: dict[str, int]) -> None:
+def test_none_is_raised_just_short_of_it(facts: dict[str, Any]) -> None:
     assert names(replace(QUIET, **facts)) == []
 
 
