@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from recollect.hours import iso
-from recollect.index import lexical
+from recollect.index import lexical, statistics
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
@@ -37,7 +37,7 @@ def global_word_statistics() -> Iterator[None]:
         return replace(honest(posting, selection), frequency=len(posting.slots))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexical, "part_of", counted)
+        patch.setattr(statistics, "part_of", counted)
         yield
 
 
@@ -160,7 +160,7 @@ def others_wait_for_vectors() -> Iterator[None]:
     """An answer calls itself degraded for a hidden Pak that has no vector yet."""
 
     def any_pending(self: MemoryIndex, selection: Any) -> bool:
-        return bool((self._columns["pending"] & self._columns["alive"]).any())
+        return bool((self.column("pending") & self.column("alive")).any())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MemoryIndex, "any_pending", any_pending)
