@@ -317,7 +317,7 @@ class OtherJobs:
     def cores(self) -> float:
         """Return how many cores the others kept busy on average."""
         wall, busy, own = (now - then for now, then in zip(self._now(), self._start, strict=True))
-        return max(0.0, (busy - own) / wall)
+        return max(0.0, (busy - own) / max(wall, 0.01))  # its clock ticks a hundred times a second
 
     def _now(self) -> tuple[float, float, float]:
         user, nice, system, _, _, interrupts, soft, *_ = (
