@@ -22,7 +22,6 @@ from recollect.evaluation import (
     summarise,
     write_outcomes,
 )
-from recollect.evaluation.runner import Stored
 
 __all__ = ["OURS", "Absent", "Row", "judged", "losses", "row"]
 
@@ -70,9 +69,9 @@ class Absent:
 def judged(task: Task, result: Mapping[str, Any], peer: str) -> Run:
     """Return a peer's answers as a run of the task."""
     outcomes: list[Outcome] = []
-    stored = []
+    remembering = []
     for collection, measured in zip(task.collections, result["collections"], strict=True):
-        stored.append(Stored(len(collection.items), measured["add_s"], 0))
+        remembering.append(RememberCost(len(collection.items), measured["add_s"], 0))
         answers = {int(k): given for k, given in measured["answers"].items()}
         for number, question in enumerate(collection.questions):
             ranked = {k: tuple(given[number]["found"]) for k, given in answers.items()}
@@ -88,7 +87,7 @@ def judged(task: Task, result: Mapping[str, Any], peer: str) -> Run:
             )
     # With its model's name, our file is the one that `recollect eval --per-question` writes.
     name = result.get("model_id", peer)
-    return Run(task, tuple(sorted(answers)), name, tuple(stored), tuple(outcomes))
+    return Run(task, tuple(sorted(answers)), name, tuple(remembering), tuple(outcomes))
 
 
 def row(corpus: str, peer: str, result: Mapping[str, Any], task: Task, folder: Path) -> Row:

@@ -82,7 +82,9 @@ class Gardens:
         index, store = self._opened.follower.before(revision), self._opened.store
         tenant = self._principal.tenant
         inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
-        freed = [replace(one, place=Place(tenant, one.place.owner), again=False) for one in inside]
+        freed = [
+            replace(one, place=Place(tenant, one.place.owner), was_there=False) for one in inside
+        ]
         relink(freed, without=(), index=index, store=store)
 
     def list(self) -> tuple[Garden, ...]:

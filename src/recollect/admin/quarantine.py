@@ -64,7 +64,9 @@ class Quarantine:
             opened.store.set_status([pak_id], "active")
             if opened.links and is_settled(memory, "active"):
                 rows = list(opened.store.row_ids([pak_id]).values())
-                come = [replace(one, settled=True, again=False) for one in arrivals_of(rows, index)]
+                come = [
+                    replace(one, settled=True, was_there=False) for one in arrivals_of(rows, index)
+                ]
                 relink(come, without=(), index=index, store=opened.store)
 
     def reject(self, pak_id: str) -> None:

@@ -47,13 +47,15 @@ class FastembedEmbedder:
         """Return one row for each text."""
         if not texts:
             return np.zeros((0, self._dimension), dtype=np.float32)
-        return self._checked(self._loaded().passage_embed(list(texts)), len(texts))
+        return self._check_shape(self._load_once().passage_embed(list(texts)), len(texts))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the question's vector; some models embed questions differently."""
-        return self._checked(self._loaded().query_embed(text), 1).reshape(-1)
+        return self._check_shape(self._load_once().query_embed(text), 1).reshape(-1)
 
-    def _checked(self, vectors: Iterable[NDArray[np.floating]], count: int) -> NDArray[np.float32]:
+    def _check_shape(
+        self, vectors: Iterable[NDArray[np.floating]], count: int
+    ) -> NDArray[np.float32]:
         matrix = stack_vectors(list(vectors))
         if matrix.shape != (count, self._dimension):
             raise EmbedderBadAnswer(
@@ -62,7 +64,7 @@ class FastembedEmbedder:
             )
         return matrix
 
-    def _loaded(self) -> Any:
+    def _load_once(self) -> Any:
         with self._once:
             if self._model is None:
                 self._model = self._load()

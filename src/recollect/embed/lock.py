@@ -31,14 +31,14 @@ def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
     if stored is None:
         return
     if stored.model_id != embedder.model_id:
-        raise mismatch(stored, f"'{embedder.model_id}'")
+        raise mismatch_error(stored, f"'{embedder.model_id}'")
     if isinstance(embedder, LearnsDimension):
         embedder.expect_dimension(stored.dimension)
     elif stored.dimension != embedder.dimension:
-        raise mismatch(stored, f"'{embedder.model_id}' with {embedder.dimension} dimensions")
+        raise mismatch_error(stored, f"'{embedder.model_id}' with {embedder.dimension} dimensions")
 
 
-def mismatch(stored: ModelIdentity, offered: str) -> EmbedderMismatch:
+def mismatch_error(stored: ModelIdentity, offered: str) -> EmbedderMismatch:
     """Return the refusal of what was offered in place of the stored model."""
     return EmbedderMismatch(
         f"This store holds vectors of '{stored.model_id}' with {stored.dimension} dimensions; "

@@ -17,9 +17,9 @@ import httpx
 import numpy as np
 
 from recollect.embed.answer import read_answer
-from recollect.embed.lock import ModelIdentity, mismatch
+from recollect.embed.lock import ModelIdentity, mismatch_error
 from recollect.embed.retry import Backoff, retry_after_s
-from recollect.embed.text import well_formed
+from recollect.embed.text import replace_surrogates
 from recollect.errors import EmbedderBadAnswer, EmbedderUnavailable, InvalidInput
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ class OpenAIEmbedder:
     ) -> None:
         self._model = model
         self._url = _endpoint(base_url)
-        self._asked = {"model": model, "encoding_format": encoding_format}
+        self._request_fields = {"model": model, "encoding_format": encoding_format}
         self._dimensions = dimensions
-        self._learned = _Learned(dimensions)
+        self._known_dimension = _KnownDimension(dimensions)
         self._limits = limits
         self._backoff = backoff
         self._sleep = sleep
@@ -93,22 +93,22 @@ class OpenAIEmbedder:
     @property
     def dimension(self) -> int:
         """Numbers in a vector; the server is asked once if nobody has told yet."""
-        if self._learned.dimension is None:
+        if self._known_dimension.dimension is None:
             self._ask(["dimension"])
-        return self._learned.dimension or 0
+        return self._known_dimension.dimension or 0
 
     def expect_dimension(self, dimension: int) -> None:
         """Take the dimension of the vectors already stored; any other is refused from now on."""
-        known = self._learned.settle(dimension)
+        known = self._known_dimension.settle(dimension)
         if known != dimension:
-            raise mismatch(
+            raise mismatch_error(
                 ModelIdentity(self.model_id, dimension),
                 f"'{self.model_id}' with {known} dimensions",
             )
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row for each text; a blank text is zero and is never sent."""
-        sendable = [well_formed(text[: self._limits.text_chars]) for text in texts]
+        sendable = [replace_surrogates(text[: self._limits.text_chars]) for text in texts]
         filled = [at for at, text in enumerate(sendable) if text.strip()]
         parts = [
             self._ask([sendable[at] for at in batch])
@@ -128,11 +128,11 @@ class OpenAIEmbedder:
         self._client.close()
 
     def _ask(self, texts: list[str]) -> NDArray[np.float32]:
-        body: dict[str, Any] = {**self._asked, "input": texts}
+        body: dict[str, Any] = {**self._request_fields, "input": texts}
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
         vectors = read_answer(self._post(body), len(texts))
-        known = self._learned.settle(vectors.shape[1])
+        known = self._known_dimension.settle(vectors.shape[1])
         if known != vectors.shape[1]:
             raise EmbedderBadAnswer(
                 f"{self._url.host} answered with {vectors.shape[1]} dimensions instead of {known}.",
@@ -147,10 +147,12 @@ class OpenAIEmbedder:
             outcome = self._try_once(body)
             if isinstance(outcome, bytes):
                 return outcome
-            if not self._backoff.allows_more(attempt, asked_s=outcome.asked_s):
+            if not self._backoff.allows_more(attempt, server_wait_s=outcome.server_wait_s):
                 raise outcome.error
             self._sleep(
-                self._backoff.wait_s(attempt, chance=self._random(), asked_s=outcome.asked_s)
+                self._backoff.wait_s(
+                    attempt, chance=self._random(), server_wait_s=outcome.server_wait_s
+                )
             )
             attempt += 1
 
@@ -158,14 +160,14 @@ class OpenAIEmbedder:
         try:
             response = self._client.post(self._url, json=body)
         except httpx.TransportError as error:
-            return _Setback(self._unreachable(error))
+            return _Setback(self._failure(error))
         if response.is_success:
             return response.content
         if response.status_code in _WORTH_ANOTHER_TRY or response.is_server_error:
-            return _Setback(self._refused(response), retry_after_s(response.headers))
-        raise self._refused(response)
+            return _Setback(self._refusal(response), retry_after_s(response.headers))
+        raise self._refusal(response)
 
-    def _unreachable(self, error: httpx.TransportError) -> EmbedderUnavailable:
+    def _failure(self, error: httpx.TransportError) -> EmbedderUnavailable:
         failure = EmbedderUnavailable(
             f"The embedder at {self._url.host} does not answer ({type(error).__name__}).",
             hint="Check the base URL and the network; texts stored meanwhile wait as pending.",
@@ -173,15 +175,15 @@ class OpenAIEmbedder:
         failure.__cause__ = error
         return failure
 
-    def _refused(self, response: httpx.Response) -> EmbedderUnavailable:
+    def _refusal(self, response: httpx.Response) -> EmbedderUnavailable:
         status = response.status_code
-        said = " ".join(response.text.split())
+        answer = " ".join(response.text.split())
         # Servers like to quote the key they were given.
         if self._secret:
-            said = said.replace(self._secret, "[key]")
-        told = f": {said[:200]}" if said and status not in (401, 403) else ""
+            answer = answer.replace(self._secret, "[key]")
+        quoted = f": {answer[:200]}" if answer and status not in (401, 403) else ""
         return EmbedderUnavailable(
-            f"The embedder at {self._url.host} answered {status}{told}.",
+            f"The embedder at {self._url.host} answered {status}{quoted}.",
             hint=_HINTS.get(status, "See what the server says, and try again later."),
         )
 
@@ -191,11 +193,11 @@ class _Setback:
     """A failure worth another try, and the seconds the server asked to be left alone."""
 
     error: EmbedderUnavailable
-    asked_s: float = 0.0
+    server_wait_s: float = 0.0
 
 
 @dataclass(slots=True)
-class _Learned:
+class _KnownDimension:
     """The dimension, once somebody has told it; the first word counts."""
 
     dimension: int | None

@@ -36,14 +36,14 @@ class WordPieces:
     def ids(self, word: str) -> list[int]:
         """Return the ids of a word's tokens; a sign that has none is spelled byte by byte."""
         known, found = self._ids, []
-        for piece in self._merged([sign.encode() for sign in f"{WORD_START}{word}"]):
+        for piece in self._merge([sign.encode() for sign in f"{WORD_START}{word}"]):
             if piece in known:
                 found.append(known[piece])
             else:
                 found += [known[b"<0x%02X>" % octet] for octet in piece]
         return found
 
-    def _merged(self, pieces: list[bytes]) -> list[bytes]:
+    def _merge(self, pieces: list[bytes]) -> list[bytes]:
         """Join neighbours until no two make a token, in the order of the file's merges."""
         turns = [self._turn(left, right) for left, right in pairwise(pieces)]
         while (first := min(turns, default=_NEVER)) < _NEVER:

@@ -24,14 +24,14 @@ class Backoff:
     first_s: float = 0.5
     longest_s: float = 30.0
 
-    def allows_more(self, attempt: int, *, asked_s: float = 0.0) -> bool:
+    def allows_more(self, attempt: int, *, server_wait_s: float = 0.0) -> bool:
         """Say whether another try may follow; a server that asks for too long a wait ends it."""
-        return attempt + 1 < self.attempts and asked_s <= self.longest_s
+        return attempt + 1 < self.attempts and server_wait_s <= self.longest_s
 
-    def wait_s(self, attempt: int, *, chance: float, asked_s: float = 0.0) -> float:
+    def wait_s(self, attempt: int, *, chance: float, server_wait_s: float = 0.0) -> float:
         """Return the wait after attempt 0, 1, …; never shorter than the server asked for."""
         full = min(self.longest_s, self.first_s * 2.0**attempt)
-        return max(asked_s, full * (0.5 + 0.5 * chance))
+        return max(server_wait_s, full * (0.5 + 0.5 * chance))
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:
@@ -39,10 +39,10 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
 
     A date is read against the answer's own Date header: the server's clock, not ours.
     """
-    asked = headers.get("Retry-After", "")
-    if asked.isascii() and asked.isdigit():
-        return float(asked)
-    until, now = _date(asked), _date(headers.get("Date", ""))
+    wait = headers.get("Retry-After", "")
+    if wait.isascii() and wait.isdigit():
+        return float(wait)
+    until, now = _date(wait), _date(headers.get("Date", ""))
     return max(0.0, (until - now).total_seconds()) if until and now else 0.0
 
 

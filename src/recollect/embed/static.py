@@ -17,7 +17,7 @@ import numpy as np
 
 from recollect.embed.pieces import LONGEST_WORD
 from recollect.embed.table import load_pieces, load_table, load_tokeniser
-from recollect.embed.text import well_formed
+from recollect.embed.text import replace_surrogates
 from recollect.errors import InvalidInput
 from recollect.ports.embedder import QueryTokens
 
@@ -153,7 +153,9 @@ def _groups(texts: Sequence[str]) -> Iterator[list[list[int]]]:
 
 def _token_ids(text: str) -> list[int]:
     encode = load_tokeniser().encode
-    pieces = (encode(well_formed(piece), add_special_tokens=False).ids for piece in _pieces(text))
+    pieces = (
+        encode(replace_surrogates(piece), add_special_tokens=False).ids for piece in _pieces(text)
+    )
     return list(islice(chain.from_iterable(pieces), MAX_TOKENS))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["well_formed"]
+__all__ = ["replace_surrogates"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return the text with every lone surrogate replaced; UTF-8 cannot carry one."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

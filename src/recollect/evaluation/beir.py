@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.evaluation.files import Record, numbered_lines, records
+from recollect.evaluation.files import Record, read_lines, read_records
 from recollect.evaluation.task import Collection, Item, Question, Task
 
 __all__ = ["load_jsonl"]
@@ -28,13 +28,13 @@ _COLUMNS = ("query-id", "corpus-id", "score")
 def load_jsonl(corpus: Path, queries: Path, qrels: Path) -> Task:
     """Return the task of three files."""
     texts = _by_id(corpus, _CORPUS)
-    asked = _by_id(queries, _QUERIES)
-    gold = _judgements(qrels, texts, asked)
+    queries_by_id = _by_id(queries, _QUERIES)
+    gold = _judgements(qrels, texts, queries_by_id)
     skipped: Counter[str] = Counter()
     collection = Collection(
         corpus.stem,
         tuple(_items(texts, skipped)),
-        tuple(_questions(asked, gold, skipped)),
+        tuple(_questions(queries_by_id, gold, skipped)),
     )
     if not collection.questions:
         raise InvalidInput(
@@ -46,10 +46,10 @@ def load_jsonl(corpus: Path, queries: Path, qrels: Path) -> Task:
 
 def _by_id(path: Path, hint: str) -> dict[str, Record]:
     found: dict[str, Record] = {}
-    for record in records(path, hint):
+    for record in read_records(path, hint):
         name = record.text("_id", hint)
         if name in found:
-            raise record.wrong("_id", f"is {name!r}, as on {found[name].place}", "name each once.")
+            raise record.error("_id", f"is {name!r}, as on {found[name].place}", "name each once.")
         found[name] = record
     if not found:
         raise InvalidInput(f"{path} is empty.", hint=hint)
@@ -73,9 +73,11 @@ def _items(texts: Mapping[str, Record], skipped: Counter[str]) -> Iterator[Item]
 
 
 def _questions(
-    asked: Mapping[str, Record], gold: Mapping[str, Mapping[str, int]], skipped: Counter[str]
+    queries_by_id: Mapping[str, Record],
+    gold: Mapping[str, Mapping[str, int]],
+    skipped: Counter[str],
 ) -> Iterator[Question]:
-    for name, record in asked.items():
+    for name, record in queries_by_id.items():
         text = record.text("text", _QUERIES)
         if not gold.get(name):
             skipped["questions without a judgement"] += 1
@@ -84,18 +86,18 @@ def _questions(
 
 
 def _judgements(
-    path: Path, texts: Mapping[str, Record], asked: Mapping[str, Record]
+    path: Path, texts: Mapping[str, Record], queries_by_id: Mapping[str, Record]
 ) -> dict[str, dict[str, int]]:
     """Return for each question the texts that answer it with their grades."""
     gold: dict[str, dict[str, int]] = {}
-    for number, line in numbered_lines(path, _QRELS):
+    for number, line in read_lines(path, _QRELS):
         cells = [cell.strip() for cell in line.split("\t")]
-        if number == 1 and _are_headings(cells) and cells[0] not in asked:
+        if number == 1 and _are_headings(cells) and cells[0] not in queries_by_id:
             continue
         row = _row(path, number, cells)
-        for field, known in (("query-id", asked), ("corpus-id", texts)):
+        for field, known in (("query-id", queries_by_id), ("corpus-id", texts)):
             if row.fields[field] not in known:
-                raise row.wrong(
+                raise row.error(
                     field, f"is {row.fields[field]!r}, which no line has as its _id", _QRELS
                 )
         if row.fields["score"] > 0:
@@ -116,7 +118,7 @@ def _row(path: Path, number: int, cells: list[str]) -> Record:
         )
     row = Record(path, f"line {number}", dict(zip(_COLUMNS, cells, strict=True)))
     if not _is_whole(cells[2]):
-        raise row.wrong("score", f"must be a whole number, not {cells[2]!r}", _QRELS)
+        raise row.error("score", f"must be a whole number, not {cells[2]!r}", _QRELS)
     return Record(path, row.place, {**row.fields, "score": int(cells[2])})
 
 

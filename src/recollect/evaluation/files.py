@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect.errors import InvalidInput
 
-__all__ = ["Record", "as_record", "decoded_json", "numbered_lines", "read_text", "records"]
+__all__ = ["Record", "as_record", "read_json", "read_lines", "read_records", "read_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Record:
         """Where it stands, in words."""
         return _where(self.file, self.place)
 
-    def wrong(self, field: str, problem: str, hint: str) -> InvalidInput:
+    def error(self, field: str, problem: str, hint: str) -> InvalidInput:
         """Return the error for one of the fields."""
         return InvalidInput(f"{self.source}: field {field!r} {problem}.", hint=hint)
 
@@ -39,22 +39,22 @@ class Record:
         value = self.optional_text(field, hint)
         if value is None or not value.strip():
             problem = "is blank" if field in self.fields else "is missing"
-            raise self.wrong(field, problem, hint)
+            raise self.error(field, problem, hint)
         return value
 
     def optional_text(self, field: str, hint: str) -> str | None:
         """Return a field that is a text or not there."""
         value = self.fields.get(field)
         if value is not None and not isinstance(value, str):
-            raise self.wrong(field, f"must be a text, not {_shown(value)}", hint)
+            raise self.error(field, f"must be a text, not {_quote(value)}", hint)
         return value
 
-    def listed(self, field: str, hint: str) -> list[Any]:
+    def list_in(self, field: str, hint: str) -> list[Any]:
         """Return a field that must be a list."""
         value = self.fields.get(field)
         if not isinstance(value, list):
-            problem = f"must be a list, not {_shown(value)}" if value is not None else "is missing"
-            raise self.wrong(field, problem, hint)
+            problem = f"must be a list, not {_quote(value)}" if value is not None else "is missing"
+            raise self.error(field, problem, hint)
         return value
 
     def child(self, field: str, number: int, value: Any, hint: str) -> Record:
@@ -66,7 +66,7 @@ class Record:
 def as_record(file: Path, place: str, value: Any, hint: str) -> Record:
     """Return a JSON value as a record; it must be an object."""
     if not isinstance(value, dict):
-        raise InvalidInput(f"{_where(file, place)}: {_shown(value)} is no object.", hint=hint)
+        raise InvalidInput(f"{_where(file, place)}: {_quote(value)} is no object.", hint=hint)
     return Record(file, place, value)
 
 
@@ -83,7 +83,7 @@ def read_text(path: Path, hint: str) -> str:
         ) from error
 
 
-def decoded_json(path: Path, hint: str) -> Any:
+def read_json(path: Path, hint: str) -> Any:
     """Return what a JSON file holds."""
     try:
         return json.loads(read_text(path, hint))
@@ -93,16 +93,16 @@ def decoded_json(path: Path, hint: str) -> Any:
         ) from error
 
 
-def numbered_lines(path: Path, hint: str) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path, hint: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank with their numbers, counted from 1."""
     for number, line in enumerate(read_text(path, hint).split("\n"), start=1):
         if line.strip():
             yield number, line.rstrip("\r")
 
 
-def records(path: Path, hint: str) -> Iterator[Record]:
+def read_records(path: Path, hint: str) -> Iterator[Record]:
     """Yield the objects of a file with one JSON object a line."""
-    for number, line in numbered_lines(path, hint):
+    for number, line in read_lines(path, hint):
         try:
             value = json.loads(line)
         except json.JSONDecodeError as error:
@@ -116,6 +116,6 @@ def _where(file: Path, place: str) -> str:
     return f"{file}, {place}" if place else str(file)
 
 
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:59] + "…"

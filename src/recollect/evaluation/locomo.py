@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.evaluation.files import Record, as_record, decoded_json
+from recollect.evaluation.files import Record, as_record, read_json
 from recollect.evaluation.task import Collection, Item, Question, Task
 
 __all__ = ["CATEGORIES", "load_locomo"]
@@ -23,7 +23,7 @@ CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 singl
 
 _HINT = "each file holds session_1, session_2, … (lists of turns with dia_id) and qa (questions)."
 _TURN = 'a turn is {"speaker": "Ann", "dia_id": "D1:3", "text": "…"}.'
-_ASKED = 'a question is {"question": "…", "evidence": ["D1:3"], "category": 4}.'
+_QUESTION = 'a question is {"question": "…", "evidence": ["D1:3"], "category": 4}.'
 _SESSION = re.compile(r"session_(\d+)")
 # "D8:6; D9:17" is two, "D30:05" is D30:5, and "D:11:26" lost nothing but a digit's place.
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -33,7 +33,9 @@ def load_locomo(path: Path) -> Task:
     """Return the task of a folder of conversations, or of one file of them."""
     skipped: Counter[str] = Counter()
     collections = tuple(
-        _collection(name, record, skipped) for file in _files(path) for name, record in _in(file)
+        _collection(name, record, skipped)
+        for file in _files(path)
+        for name, record in _conversations(file)
     )
     return Task(path.resolve().name, collections, dict(sorted(skipped.items())))
 
@@ -49,9 +51,9 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _in(file: Path) -> Iterator[tuple[str, Record]]:
+def _conversations(file: Path) -> Iterator[tuple[str, Record]]:
     """Yield every conversation of a file with its name."""
-    held = decoded_json(file, _HINT)
+    held = read_json(file, _HINT)
     if not isinstance(held, list):
         yield file.stem, as_record(file, "", held, _HINT)
         return
@@ -67,19 +69,21 @@ def _collection(name: str, record: Record, skipped: Counter[str]) -> Collection:
 
 
 def _items(record: Record) -> Iterator[Item]:
-    spoken = _spoken(record)
-    sessions = sorted(int(found[1]) for key in spoken if (found := _SESSION.fullmatch(key)))
+    sessions_by_name = _sessions_of(record)
+    sessions = sorted(
+        int(found[1]) for key in sessions_by_name if (found := _SESSION.fullmatch(key))
+    )
     if not sessions:
-        raise record.wrong("session_1", "is missing", _HINT)
+        raise record.error("session_1", "is missing", _HINT)
     for number in sessions:
         thread = f"session_{number}"
-        said = Record(record.file, record.place, spoken)
-        time = said.optional_text(f"{thread}_date_time", _TURN)
-        for position, value in enumerate(said.listed(thread, _HINT)):
-            yield _item(said.child(thread, position, value, _TURN), thread, time)
+        conversation = Record(record.file, record.place, sessions_by_name)
+        time = conversation.optional_text(f"{thread}_date_time", _TURN)
+        for position, value in enumerate(conversation.list_in(thread, _HINT)):
+            yield _item(conversation.child(thread, position, value, _TURN), thread, time)
 
 
-def _spoken(record: Record) -> Mapping[str, Any]:
+def _sessions_of(record: Record) -> Mapping[str, Any]:
     """Return the object with the sessions: the published file keeps it apart."""
     inner = record.fields.get("conversation")
     return inner if isinstance(inner, dict) else record.fields
@@ -104,39 +108,39 @@ def _turn_id(turn: Record) -> str:
     given = turn.text("dia_id", _TURN)
     found = _EVIDENCE.fullmatch(given.strip())
     if found is None:
-        raise turn.wrong("dia_id", f"is {given!r}", _TURN)
-    return _spelt(found)
+        raise turn.error("dia_id", f"is {given!r}", _TURN)
+    return _canonical_id(found)
 
 
-def _spelt(found: re.Match[str]) -> str:
+def _canonical_id(found: re.Match[str]) -> str:
     return f"D{int(found[1])}:{int(found[2])}"
 
 
 def _questions(
     name: str, record: Record, known: set[str], skipped: Counter[str]
 ) -> Iterator[Question]:
-    for number, value in enumerate(record.listed("qa", _HINT)):
-        asked = record.child("qa", number, value, _ASKED)
-        category = asked.fields.get("category")
+    for number, value in enumerate(record.list_in("qa", _HINT)):
+        entry = record.child("qa", number, value, _QUESTION)
+        category = entry.fields.get("category")
         if category not in CATEGORIES:
             skipped[f"questions of category {category}"] += 1
             continue
-        named = _evidence(asked)
-        valid = {turn: 1 for turn in named if turn in known}
-        skipped["evidence ids that name no turn"] += len(named) - len(valid)
+        evidence = _evidence(entry)
+        valid = {turn: 1 for turn in evidence if turn in known}
+        skipped["evidence ids that name no turn"] += len(evidence) - len(valid)
         if not valid:
             skipped["questions without valid evidence"] += 1
             continue
-        text = asked.text("question", _ASKED)
+        text = entry.text("question", _QUESTION)
         yield Question(f"{name}/{number}", text, valid, CATEGORIES[category])
 
 
-def _evidence(asked: Record) -> dict[str, None]:
+def _evidence(entry: Record) -> dict[str, None]:
     """Return the turns that the evidence names, each once; what is no id at all stays itself."""
-    named: dict[str, None] = {}
-    for given in asked.listed("evidence", _ASKED):
+    evidence: dict[str, None] = {}
+    for given in entry.list_in("evidence", _QUESTION):
         if not isinstance(given, str):
-            raise asked.wrong("evidence", "must be a list of texts", _ASKED)
-        found = [_spelt(one) for one in _EVIDENCE.finditer(given)]
-        named.update(dict.fromkeys(found or [given]))
-    return named
+            raise entry.error("evidence", "must be a list of texts", _QUESTION)
+        found = [_canonical_id(one) for one in _EVIDENCE.finditer(given)]
+        evidence.update(dict.fromkeys(found or [given]))
+    return evidence

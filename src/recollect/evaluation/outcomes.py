@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.evaluation.files import Record, as_record, decoded_json
+from recollect.evaluation.files import Record, as_record, read_json
 from recollect.evaluation.runner import Outcome, Run
 
 __all__ = ["SavedQuestion", "SavedRun", "digest", "read_outcomes", "write_outcomes"]
@@ -57,13 +57,13 @@ def write_outcomes(run: Run, path: Path) -> None:
 
 def read_outcomes(path: Path) -> SavedRun:
     """Return what a file of outcomes holds."""
-    held = as_record(path, "", decoded_json(path, _HINT), _HINT)
+    held = as_record(path, "", read_json(path, _HINT), _HINT)
     questions: dict[str, SavedQuestion] = {}
-    for number, value in enumerate(held.listed("questions", _HINT)):
+    for number, value in enumerate(held.list_in("questions", _HINT)):
         record = held.child("questions", number, value, _HINT)
         name = record.text("id", _HINT)
         if name in questions:
-            raise record.wrong("id", f"is {name!r} for the second time", _HINT)
+            raise record.error("id", f"is {name!r} for the second time", _HINT)
         questions[name] = SavedQuestion(_numbers(record, "gold"), _numbers(record, "metrics"))
     if not questions:
         raise InvalidInput(f"{path} holds no question.", hint=_HINT)
@@ -75,7 +75,7 @@ def _numbers(record: Record, field: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or not all(
         isinstance(one, int | float) and not isinstance(one, bool) for one in value.values()
     ):
-        raise record.wrong(field, "must be an object of numbers", _HINT)
+        raise record.error(field, "must be an object of numbers", _HINT)
     return value
 
 

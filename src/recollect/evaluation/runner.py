@@ -23,14 +23,14 @@ from recollect.evaluation.metrics import NDCG_AT, judge
 from recollect.evaluation.task import Collection, Item, Question, Task
 from recollect.ports.embedder import Embedder
 
-__all__ = ["DEFAULT_K", "Outcome", "Run", "Stored", "run"]
+__all__ = ["DEFAULT_K", "Outcome", "RememberCost", "Run", "run"]
 
 DEFAULT_K = (5, 10, 20)
 
 Progress = Callable[[int, int], None]
 
 # Where texts tell no time: any will do, as long as it is the same in every run.
-_SOME_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 _ITEM = re.compile(r"item (\d+): (.*)", re.DOTALL)
 
 
@@ -47,7 +47,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class RememberCost:
     """What remembering a collection took."""
 
     items: int
@@ -62,7 +62,7 @@ class Run:
     task: Task
     k: tuple[int, ...]
     model_id: str | None
-    stored: tuple[Stored, ...]
+    remembering: tuple[RememberCost, ...]
     outcomes: tuple[Outcome, ...]
 
 
@@ -78,18 +78,18 @@ def run(
     cutoffs = tuple(sorted({*k, NDCG_AT}))
     _check(task, cutoffs)
     steps = _Steps(task, cutoffs, progress)
-    stored: list[Stored] = []
+    remembering: list[RememberCost] = []
     outcomes: list[Outcome] = []
     model_id = None
     for collection in task.collections:
         with (
             TemporaryDirectory(prefix="recollect-eval-") as folder,
-            _opened(Path(folder), collection, embedder) as memory,
+            _open_store(Path(folder), collection, embedder) as memory,
         ):
-            stored.append(_remember(memory, collection, steps, timer))
+            remembering.append(_remember(memory, collection, steps, timer))
             outcomes += _recall(memory, collection, cutoffs, steps, timer)
             model_id = memory.stats()["model_id"]
-    return Run(task, cutoffs, model_id, tuple(stored), tuple(outcomes))
+    return Run(task, cutoffs, model_id, tuple(remembering), tuple(outcomes))
 
 
 class _Clock:
@@ -122,7 +122,7 @@ def _check(task: Task, k: Sequence[int]) -> None:
         raise InvalidInput(f"{task.name} has no question.", hint="see what was skipped, and why.")
 
 
-def _opened(folder: Path, collection: Collection, embedder: str | Embedder | None) -> Recollect:
+def _open_store(folder: Path, collection: Collection, embedder: str | Embedder | None) -> Recollect:
     return Recollect.open(
         folder / "memory.db", embedder=embedder, clock=_Clock(_newest(collection))
     )
@@ -131,7 +131,7 @@ def _opened(folder: Path, collection: Collection, embedder: str | Embedder | Non
 def _newest(collection: Collection) -> datetime:
     """Return the newest moment that the texts tell: the questions are asked then."""
     moments = (_moment(item) for item in collection.items)
-    return max((one for one in moments if one is not None), default=_SOME_TIME)
+    return max((one for one in moments if one is not None), default=_ANY_TIME)
 
 
 def _moment(item: Item) -> datetime | None:
@@ -141,7 +141,7 @@ def _moment(item: Item) -> datetime | None:
 
 def _remember(
     memory: Recollect, collection: Collection, steps: _Steps, timer: Callable[[], float]
-) -> Stored:
+) -> RememberCost:
     before = 0
 
     def report(done: int, _total: int) -> None:
@@ -153,12 +153,12 @@ def _remember(
     try:
         done = memory.remember_many([item.arguments for item in collection.items], progress=report)
     except InvalidInput as error:
-        raise _placed(error, collection) from error
+        raise _with_source(error, collection) from error
     seconds = timer() - start
-    return Stored(len(done), seconds, sum(one.state == "pending" for one in done))
+    return RememberCost(len(done), seconds, sum(one.state == "pending" for one in done))
 
 
-def _placed(error: InvalidInput, collection: Collection) -> InvalidInput:
+def _with_source(error: InvalidInput, collection: Collection) -> InvalidInput:
     """Say where in the user's files the item stands that the engine refused."""
     found = _ITEM.fullmatch(error.message)
     if found is None:
@@ -174,17 +174,17 @@ def _recall(
     steps: _Steps,
     timer: Callable[[], float],
 ) -> list[Outcome]:
-    asked = [_Asked(question) for question in collection.questions]
-    if asked:
-        memory.recall(asked[0].question.text)  # loads the index, which no later recall has to
+    runs = [_QuestionRun(question) for question in collection.questions]
+    if runs:
+        memory.recall(runs[0].question.text)  # loads the index, which no later recall has to
     for k in cutoffs:
-        for one in asked:
+        for one in runs:
             one.ask(memory, k, timer)
             steps.add(1)
-    return [one.outcome() for one in asked]
+    return [one.outcome() for one in runs]
 
 
-class _Asked:
+class _QuestionRun:
     """A question while its answers come in."""
 
     def __init__(self, question: Question) -> None:

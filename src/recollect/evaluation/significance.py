@@ -18,16 +18,16 @@ _SEED = 20_260_511
 _LOW, _HIGH = 2.5, 97.5
 _AT_ONCE = 500
 # Sums of the same numbers in another order may differ in the last bits.
-_SAME = 1e-12
+_TOLERANCE = 1e-12
 
 
 def bounds(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % interval of the mean, by bootstrap over the questions."""
     numbers = np.asarray(values, dtype=np.float64)
-    chance = np.random.RandomState(_SEED)
+    random = np.random.RandomState(_SEED)
     means = np.concatenate(
         [
-            numbers[chance.randint(0, len(numbers), size=(_AT_ONCE, len(numbers)))].mean(axis=1)
+            numbers[random.randint(0, len(numbers), size=(_AT_ONCE, len(numbers)))].mean(axis=1)
             for _ in range(RESAMPLES // _AT_ONCE)
         ]
     )
@@ -43,16 +43,18 @@ def p_value(differences: Sequence[float]) -> float:
     numbers = np.asarray([one for one in differences if one != 0.0], dtype=np.float64)
     if len(numbers) == 0:
         return 1.0
-    seen = abs(numbers.sum()) - _SAME
-    chance = np.random.RandomState(_SEED)
+    seen = abs(numbers.sum()) - _TOLERANCE
+    random = np.random.RandomState(_SEED)
     as_large = sum(
-        int(np.count_nonzero(abs(_flipped(numbers, chance)) >= seen))
+        int(np.count_nonzero(abs(_sums_with_random_signs(numbers, random)) >= seen))
         for _ in range(RESAMPLES // _AT_ONCE)
     )
     return (1 + as_large) / (1 + RESAMPLES)
 
 
-def _flipped(numbers: NDArray[np.float64], chance: np.random.RandomState) -> NDArray[np.float64]:
-    signs = chance.randint(0, 2, size=(_AT_ONCE, len(numbers))) * 2 - 1
+def _sums_with_random_signs(
+    numbers: NDArray[np.float64], random: np.random.RandomState
+) -> NDArray[np.float64]:
+    signs = random.randint(0, 2, size=(_AT_ONCE, len(numbers))) * 2 - 1
     sums: NDArray[np.float64] = (signs * numbers).sum(axis=1)
     return sums

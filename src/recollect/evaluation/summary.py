@@ -74,11 +74,11 @@ class Summary:
 
 def summarise(run: Run) -> Summary:
     """Return the numbers of a run."""
-    seconds = sum(one.seconds for one in run.stored)
-    memories = sum(one.items for one in run.stored)
+    seconds = sum(one.seconds for one in run.remembering)
+    memories = sum(one.items for one in run.remembering)
     return Summary(
         task=run.task.name,
-        stores=len(run.stored),
+        stores=len(run.remembering),
         memories=memories,
         questions=len(run.outcomes),
         skipped=dict(run.task.skipped),
@@ -88,7 +88,7 @@ def summarise(run: Run) -> Summary:
         categories=_categories(run.outcomes),
         costs={k: _cost(run.outcomes, k) for k in run.k},
         remembered_per_second=round(memories / seconds, 1) if seconds else 0.0,
-        pending=sum(one.pending for one in run.stored),
+        pending=sum(one.pending for one in run.remembering),
         degraded=sum(one.degraded for one in run.outcomes),
         per_question_sha256=digest(run),
     )

@@ -57,6 +57,8 @@ def length_weight(average: float) -> float:
 
 def rarity(documents: int, frequency: int) -> float:
     """Return a term's weight: the rarer among the selected documents, the more; never 0."""
+    # Of the selection alone: counts over everything would let a caller measure, by the weight of
+    # a word, how many texts hold it that they may not read.
     return log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -70,7 +72,7 @@ def _count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
 
 
 # A term with less than this share of the rarest one's weight does not explain a match.
-_LEAST_SHARE = 0.25
+_LEAST_SHARE_TO_EXPLAIN = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +131,7 @@ class Lexical:
 
         Beside a rare word, "the" says nothing.
         """
-        told: list[list[str]] = [[] for _ in range(len(slots))]
+        explaining: list[list[str]] = [[] for _ in range(len(slots))]
         rarest = [0.0] * len(slots)
         # Of one type: else numpy would copy a whole posting to the wider one.
         narrow = slots.astype(np.int32)
@@ -138,13 +140,13 @@ class Lexical:
             key=lambda one: (-one[0], one[1]),
         )
         for weight, term, found in by_weight:
-            if weight < min(rarest, default=0.0) * _LEAST_SHARE:
+            if weight < min(rarest, default=0.0) * _LEAST_SHARE_TO_EXPLAIN:
                 break
             for place in _holds(found.slots, narrow).nonzero()[0].tolist():
                 rarest[place] = rarest[place] or weight
-                if weight >= rarest[place] * _LEAST_SHARE:
-                    told[place].append(term)
-        return told
+                if weight >= rarest[place] * _LEAST_SHARE_TO_EXPLAIN:
+                    explaining[place].append(term)
+        return explaining
 
     def counts_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how often each term, a row each, occurs in some selected slots."""
@@ -194,13 +196,17 @@ def score(
         rarity(selection.count, part.frequency) * (STRESS if term in stressed else 1.0)
         for term, part in zip(terms, parts, strict=True)
     ]
-    # A term adds its weight times a saturation below 1 (K1 + 1 would cancel out).
+    # A term adds its weight times a saturation below 1 (K1 + 1 would cancel out), so the sum of
+    # all weights is what no text can exceed: scores of different questions share one scale.
     most = fsum(weights)
     saturation = _Saturation(lengths, average)
     scores = np.zeros(selection.count if sparse else len(selection.mask))
+    # Floating sums depend on their order. The terms are sorted, so a memory gets the same bits
+    # however the question was worded and whichever other memories hold its terms.
     for part, weight in zip(parts, weights, strict=True):
         if part.frequency:
             np.add.at(scores, part.places, part.shares(saturation) * (weight / most))
+    # One pass over the mask in the end costs less than a lookup for each posting on the way.
     if not sparse and not selection.is_solid:
         scores *= selection.mask
     found = tuple(part.posting for part in parts)
@@ -235,7 +241,7 @@ def part_of(posting: Posting, selection: Selection) -> Part:
 
 
 def _whole(posting: Posting, selection: Selection) -> Part:
-    """Leave a posting as it is: what is not selected is wiped out in the end, at less cost."""
+    """Leave a posting as it is: what is not selected is wiped out in the end."""
     return Part(posting, _count_inside(posting.slots, selection), posting.slots)
 
 

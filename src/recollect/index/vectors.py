@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Nearest", "Vectors", "most_sign_changes"]
 
+# Up to this many rows, exact products with all of them cost less than choosing a pool first.
 _EXACT_UP_TO = 4096
+# Sign bits take an eighth of the bytes and rank nearly as cosines do. The pool is wide because a
+# few bits more or less are noise, and what it leaves out no exact comparison brings back.
 _POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
 # Sizes that keep the working set of a pass inside the processor's cache.
 _EXACT_BLOCK = 1024
@@ -68,6 +71,8 @@ class Vectors:
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._size = 0
+        # Integers: the float32 products of two rows are then exact, so that a cosine is the same
+        # alone or among millions, on any number of threads, on any machine.
         self._matrix: NDArray[np.int8] = np.empty((0, dimension), dtype=np.int8)
         self._squares: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         # One row for each 64 dimensions, so that a pass over the slots is over adjoining words.
@@ -168,6 +173,8 @@ class Vectors:
         most = most_sign_changes(self.dimension, threshold)
         slots = reachable.slots
         if most < self.dimension:
+            # A bound on two rows and not the best of many: a pool would make it depend on who
+            # else is there whether two memories are linked.
             slots = self._within_signs(query, reachable, lambda _: most)
         cosines = self.cosines(query, slots)
         enough = cosines >= threshold
@@ -255,6 +262,7 @@ class Vectors:
     ) -> NDArray[np.int64]:
         """Return the slots that differ in no more signs than `most` makes of all differences."""
         word_bits = pack_signs(query[np.newaxis])[0]
+        # Reading every row in order is faster than gathering a third of them.
         if reachable.count * 3 >= self._size:
             distances = self._sign_changes(word_bits, None, self._size)
             if not reachable.is_solid:

@@ -22,9 +22,10 @@ from recollect.index.lookup import digest
 from recollect.index.selection import Selection, Where
 from recollect.index.vectors import Vectors
 from recollect.model import Memory, Place
+from recollect.ports.likenesses import Likeness
 from recollect.ports.store import MemoryStore
 from recollect.recall.sight import AtPlace
-from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_between, pair, weight_of
+from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_to_write, pair, weight_of
 
 __all__ = [
     "NEAR_DUPLICATE",
@@ -40,15 +41,18 @@ __all__ = [
 # Gives the index as of when the transaction of this revision began.
 IndexBefore: TypeAlias = Callable[[int], MemoryIndex]
 
+# Two thresholds, because two things are said: "belongs with", which only adds a neighbour to look
+# at, may err on the side of more; "is a copy of", which callers are told, may not.
 SIMILAR = 0.60
 NEAR_DUPLICATE = 0.95
 # More twins than this are not named.
 _MOST_NAMED = 64
 
 # What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
-# in nine digits. It depends on the two names, and is the same from both sides: of a hundred texts
-# that are all alike, each has some that hold it too.
-_HAIR, _HAIR_BITS = 4e-10, 20
+# in nine digits. It is drawn from the two ids, and the same from both sides: were ties broken by
+# age or by id alone, the same ten of a hundred texts that are all alike would fill every list, and
+# ninety would hold nobody who holds them.
+_TIE_BREAK, _TIE_BITS = 4e-10, 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _ALL_BITS = (1 << 64) - 1
 
@@ -57,7 +61,7 @@ _ALL_BITS = (1 << 64) - 1
 class Arrival:
     """A memory that looks for others like it. Only a settled one is linked to what it finds.
 
-    Who looks around again was there before: the others know of it already.
+    `was_there`: it looks around again, and the others know of it already.
     """
 
     row_id: int
@@ -65,7 +69,7 @@ class Arrival:
     place: Place
     vector: NDArray[np.int8]
     settled: bool = True
-    again: bool = False
+    was_there: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,13 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class _Likenesses:
     """The rows that one arrival is like, and how close they are."""
 
     row_ids: NDArray[np.int64]
     closeness: NDArray[np.float64]
 
-    def most(self, count: int) -> list[tuple[int, float]]:
+    def closest(self, count: int) -> list[tuple[int, float]]:
         """Return the most alike with their closeness, the closest first."""
         rows, closeness = self.row_ids, self.closeness
         if len(rows) > count:
@@ -108,7 +112,7 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
     settled = index.column("status")[slots] == index.code("status", "active")
     settled &= (index.column("valid_until")[slots] == np.inf) & ~index.column("risky")[slots]
     return [
-        Arrival(row_id, pak_id, places[code], vector, is_settled, again=True)
+        Arrival(row_id, pak_id, places[code], vector, is_settled, was_there=True)
         for row_id, pak_id, code, vector, is_settled in zip(
             index.column("row_id")[slots].tolist(),
             index.pak_ids(slots),
@@ -127,20 +131,23 @@ def relink(
 
     `without` are rows of the index that are no longer, or no longer as the index knows them.
     """
-    here = {one.row_id for one in arrivals}
-    gone = frozenset(without) | here
-    found: list[_Found] = [_NOTHING] * len(arrivals)
+    gone = frozenset(without) | {one.row_id for one in arrivals}
+    found: list[_Likenesses] = [_NOTHING] * len(arrivals)
+    # Place by place: a link between two places would tell the readers of one about the other.
     for place in dict.fromkeys(one.place for one in arrivals):
         numbers = [n for n, one in enumerate(arrivals) if one.place == place]
-        around = _Around([arrivals[n] for n in numbers], AtPlace(place, gone), index)
-        for n, one in zip(numbers, around, strict=True):
-            found[n] = one
-    joined = _written(arrivals, found, store)
+        search = _Search([arrivals[n] for n in numbers], AtPlace(place, gone), index)
+        for n, likenesses in zip(numbers, search, strict=True):
+            found[n] = likenesses
+    joined = _write_links(arrivals, found, store)
     return _neighbourhoods(arrivals, found, joined, index)
 
 
-class _Around:
-    """Looks around at one place: among those whom the index knows, and among the arrivals."""
+class _Search:
+    """Looks around at one place: among those whom the index knows, and among the arrivals.
+
+    The index does not know the arrivals yet, and a batch must be linked as if each came alone.
+    """
 
     def __init__(self, arrivals: Sequence[Arrival], old: AtPlace, index: MemoryIndex) -> None:
         self._arrivals = arrivals
@@ -148,121 +155,126 @@ class _Around:
         # The first vectors of a new store have nothing to be like.
         fits = index.dimension == len(arrivals[0].vector)
         self._old = index.select(Where(), view=old) if fits else None
-        self._old_names = np.zeros(index.size, dtype=np.uint64)
+        self._old_bits = np.zeros(index.size, dtype=np.uint64)
         self._new = Vectors(len(arrivals[0].vector))
         self._new.extend([one.vector for one in arrivals])
         settled = np.array([one.settled for one in arrivals])
         self._new_ones = Selection(settled, int(settled.sum()), is_all=False, generation=0)
         self._new_rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
-        self._new_names = np.array([_name(one.pak_id) for one in arrivals], dtype=np.uint64)
+        self._new_bits = np.array([_bits_of(one.pak_id) for one in arrivals], dtype=np.uint64)
 
-    def __iter__(self) -> Iterator[_Found]:
+    def __iter__(self) -> Iterator[_Likenesses]:
         for number, one in enumerate(self._arrivals):
             old, new = self._among_old(one), self._among_new(number, one)
-            yield _Found(
+            yield _Likenesses(
                 np.concatenate((old.row_ids, new.row_ids)),
                 np.concatenate((old.closeness, new.closeness)),
             )
 
-    def _among_old(self, one: Arrival) -> _Found:
+    def _among_old(self, one: Arrival) -> _Likenesses:
         if self._old is None:
             return _NOTHING
         near = self._index.alike(one.vector, self._old, SIMILAR)
-        unnamed = near.slots[self._old_names[near.slots] == 0]
-        self._old_names[unnamed] = [_name(pak_id) for pak_id in self._index.pak_ids(unnamed)]
-        closeness = _closeness(near.cosines, _name(one.pak_id), self._old_names[near.slots])
-        return _Found(self._index.column("row_id")[near.slots], closeness)
+        unread = near.slots[self._old_bits[near.slots] == 0]
+        self._old_bits[unread] = [_bits_of(pak_id) for pak_id in self._index.pak_ids(unread)]
+        closeness = _closeness(near.cosines, _bits_of(one.pak_id), self._old_bits[near.slots])
+        return _Likenesses(self._index.column("row_id")[near.slots], closeness)
 
-    def _among_new(self, number: int, one: Arrival) -> _Found:
+    def _among_new(self, number: int, one: Arrival) -> _Likenesses:
         near = self._new.alike(one.vector, self._new_ones, SIMILAR)
         other = near.slots != number
         slots, cosines = near.slots[other], near.cosines[other]
-        closeness = _closeness(cosines, self._new_names[number], self._new_names[slots])
-        return _Found(self._new_rows[slots], closeness)
+        closeness = _closeness(cosines, self._new_bits[number], self._new_bits[slots])
+        return _Likenesses(self._new_rows[slots], closeness)
 
 
-def _written(
-    arrivals: Sequence[Arrival], found: Sequence[_Found], store: MemoryStore
+def _write_links(
+    arrivals: Sequence[Arrival], found: Sequence[_Likenesses], store: MemoryStore
 ) -> set[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
     settled = [(one, likes) for one, likes in zip(arrivals, found, strict=True) if one.settled]
-    most = {one.row_id: dict(likes.most(MAX_AUTOMATIC)) for one, likes in settled}
-    new = {one.row_id: likes for one, likes in settled if not one.again}
-    offers = _accepted(_offers(new, most), store)
+    # A list ends at ten, so an arrival changes a bounded number of others' lists and edges,
+    # however many are like it; that both must hold each other keeps one hub from joining all.
+    own = {one.row_id: dict(likes.closest(MAX_AUTOMATIC)) for one, likes in settled}
+    new = {one.row_id: likes for one, likes in settled if not one.was_there}
+    offers = _offers(new, own, store)
     concerned = {
-        *most,
-        *(other for _, other, _ in offers),
-        *(row for held in most.values() for row in held),
+        *own,
+        *(offer.row_id for offer in offers),
+        *(row for held in own.values() for row in held),
     }
     lists = LikenessLists(store.likenesses.lists(concerned))
-    for row, held in most.items():
+    for row, held in own.items():
         lists.set(row, held)
-    for row, other, closeness in offers:
-        lists.offer(other, row, closeness)
-    come, gone = lists.come(), lists.gone()
-    touched = {row for near in (*come, *gone) for row in (near.row_id, near.other)}
-    edges = edges_between(lists, store.edges(sorted(touched)))
-    store.likenesses.drop(gone)
-    store.likenesses.put(come)
+    for offer in offers:
+        lists.offer(offer)
+    added, removed = lists.added(), lists.removed()
+    touched = {row for one in (*added, *removed) for row in (one.row_id, one.other)}
+    edges = edges_to_write(lists, store.edges(sorted(touched)))
+    store.likenesses.drop(removed)
+    store.likenesses.put(added)
     store.put_edges(edges)
     return {(one.low, one.high) for one in edges if one.weight > 0}
 
 
 def _offers(
-    new: Mapping[int, _Found], looking: Collection[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return which new one is like which of those that do not look around, and how close it is."""
+    new: Mapping[int, _Likenesses], looking: Collection[int], store: MemoryStore
+) -> list[Likeness]:
+    """Return which rows that do not look around themselves may take a new one into their list.
+
+    Whose list is full of closer ones is left out: few remain where a thousand texts are alike.
+    """
     if not new:
-        return _NOTHING.row_ids, _NOTHING.row_ids, _NOTHING.closeness
+        return []
     rows = np.repeat(list(new), [len(likes.row_ids) for likes in new.values()])
-    others = np.concatenate([likes.row_ids for likes in new.values()])
+    holders = np.concatenate([likes.row_ids for likes in new.values()])
     closeness = np.concatenate([likes.closeness for likes in new.values()])
-    old = ~np.isin(others, list(looking))
-    return rows[old], others[old], closeness[old]
-
-
-def _accepted(
-    offers: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], store: MemoryStore
-) -> list[tuple[int, int, float]]:
-    """Return the offers that a list may have room for: few, where a thousand texts are alike."""
-    rows, others, closeness = offers
-    asked, where = np.unique(others, return_inverse=True)
-    full = store.likenesses.last_of_full(asked.tolist(), MAX_AUTOMATIC)
-    last = np.array([full.get(row, 0.0) for row in asked.tolist()])
-    taken = np.flatnonzero(closeness >= last[where])
-    return list(
-        zip(rows[taken].tolist(), others[taken].tolist(), closeness[taken].tolist(), strict=True)
-    )
+    old = ~np.isin(holders, list(looking))
+    rows, holders, closeness = rows[old], holders[old], closeness[old]
+    distinct, where = np.unique(holders, return_inverse=True)
+    full = store.likenesses.last_of_full(distinct.tolist(), MAX_AUTOMATIC)
+    last = np.array([full.get(row, 0.0) for row in distinct.tolist()])
+    accepted = np.flatnonzero(closeness >= last[where])
+    return [
+        Likeness(row_id=holder, other=row, closeness=close)
+        for holder, row, close in zip(
+            holders[accepted].tolist(),
+            rows[accepted].tolist(),
+            closeness[accepted].tolist(),
+            strict=True,
+        )
+    ]
 
 
 def _neighbourhoods(
     arrivals: Sequence[Arrival],
-    found: Sequence[_Found],
+    found: Sequence[_Likenesses],
     joined: set[tuple[int, int]],
     index: MemoryIndex,
 ) -> list[Neighbourhood]:
     """Return what each arrival found among those who were there and those who came before it."""
-    names = {one.row_id: one.pak_id for one in arrivals}
-    later = {one.row_id for one in arrivals if not one.again}
+    pak_ids = {one.row_id: one.pak_id for one in arrivals}
+    later = {one.row_id for one in arrivals if not one.was_there}
     neighbourhoods = []
     for one, likes in zip(arrivals, found, strict=True):
         later.discard(one.row_id)
-        earlier = [like for like in likes.most(_MOST_NAMED) if like[0] not in later]
+        earlier = [like for like in likes.closest(_MOST_NAMED) if like[0] not in later]
         twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
         linked = {row: near for row, near in earlier if pair(row, one.row_id) in joined}
-        unknown = [row for row in {*twins, *linked} if row not in names]
-        names |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
-        strongest = sorted((-weight_of(near), names[row]) for row, near in linked.items())
+        unknown = [row for row in {*twins, *linked} if row not in pak_ids]
+        pak_ids |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
+        strongest = sorted((-weight_of(near), pak_ids[row]) for row, near in linked.items())
         neighbourhoods.append(
             Neighbourhood(
-                tuple(sorted(names[row] for row in twins)), tuple(to for _, to in strongest)
+                near_duplicates=tuple(sorted(pak_ids[row] for row in twins)),
+                linked=tuple(pak_id for _, pak_id in strongest),
             )
         )
     return neighbourhoods
 
 
 @lru_cache(maxsize=1 << 16)
-def _name(pak_id: str) -> int:
+def _bits_of(pak_id: str) -> int:
     """Return a number that stands for an id; never 0."""
     return digest(pak_id) & _ALL_BITS | 1
 
@@ -270,13 +282,13 @@ def _name(pak_id: str) -> int:
 def _closeness(
     cosines: NDArray[np.float64], own: int | np.uint64, theirs: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
-    """Return cosines as an order without ties: nine digits, and a hair that the names decide."""
+    """Return cosines as an order without ties: nine digits, and then the two ids."""
     mixed = (theirs ^ np.uint64(own)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     mixed *= _MIX
-    hairs = (mixed >> np.uint64(64 - _HAIR_BITS)).astype(np.float64) / (1 << _HAIR_BITS)
-    closeness: NDArray[np.float64] = np.round(cosines, 9) + hairs * _HAIR
+    tie_breaks = (mixed >> np.uint64(64 - _TIE_BITS)).astype(np.float64) / (1 << _TIE_BITS)
+    closeness: NDArray[np.float64] = np.round(cosines, 9) + tie_breaks * _TIE_BREAK
     return closeness
 
 
-_NOTHING = _Found(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+_NOTHING = _Likenesses(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))

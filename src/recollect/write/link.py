@@ -18,12 +18,13 @@ __all__ = [
     "MAX_AUTOMATIC",
     "LikenessLists",
     "edge_between",
-    "edges_between",
+    "edges_to_write",
     "pair",
     "strengthen",
     "weight_of",
 ]
 
+# Entries of a list, and so automatic edges of a memory: what one write can change stays bounded.
 MAX_AUTOMATIC = 10
 CO_RETRIEVAL_STEP = 0.10
 MAX_WEIGHT = 1.0
@@ -36,7 +37,8 @@ def pair(one: int, other: int) -> tuple[int, int]:
 
 def edge_between(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
     """Return the edge between two rows in its canonical order."""
-    return Edge(*pair(one, other), weight, automatic)
+    low, high = pair(one, other)
+    return Edge(low, high, weight, automatic)
 
 
 def strengthen(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
@@ -60,37 +62,37 @@ class LikenessLists:
     A row that is not among them counts as holding nobody.
     """
 
-    def __init__(self, kept: Iterable[Likeness]) -> None:
+    def __init__(self, stored: Iterable[Likeness]) -> None:
         self._before: dict[int, dict[int, float]] = {}
-        for near in kept:
-            self._before.setdefault(near.row_id, {})[near.other] = near.closeness
+        for entry in stored:
+            self._before.setdefault(entry.row_id, {})[entry.other] = entry.closeness
         self._now = {row: dict(held) for row, held in self._before.items()}
 
     def set(self, row: int, most_alike: Mapping[int, float]) -> None:
         """Give a row its whole list."""
         self._now[row] = dict(most_alike)
 
-    def offer(self, row: int, other: int, closeness: float) -> None:
+    def offer(self, offered: Likeness) -> None:
         """Let a row hold another; a full list gives up its weakest, which may be the offered."""
-        held = self._now.setdefault(row, {})
-        held[other] = closeness
+        held = self._now.setdefault(offered.row_id, {})
+        held[offered.other] = offered.closeness
         if len(held) > MAX_AUTOMATIC:
             del held[min(held, key=lambda one: (held[one], -one))]
 
-    def come(self) -> list[Likeness]:
+    def added(self) -> list[Likeness]:
         """Return the entries that were not there before."""
         return _missing(self._now, self._before)
 
-    def gone(self) -> list[Likeness]:
+    def removed(self) -> list[Likeness]:
         """Return the entries that are there no longer."""
         return _missing(self._before, self._now)
 
-    def join(self, one: int, other: int) -> bool:
+    def hold_each_other(self, one: int, other: int) -> bool:
         """Return whether two rows hold each other."""
         return other in self._now.get(one, ()) and one in self._now.get(other, ())
 
 
-def edges_between(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
+def edges_to_write(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
     """Return the edges to write after lists have changed; weight 0 where one is no more.
 
     `known` are the edges of the rows concerned: one made by hand stays, and the strength that an
@@ -98,14 +100,14 @@ def edges_between(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
     """
     there = {(old.low, old.high): old for old in known}
     written = {}
-    for near in lists.gone():
-        ends = pair(near.row_id, near.other)
+    for entry in lists.removed():
+        ends = pair(entry.row_id, entry.other)
         if ends in there and there[ends].automatic:
             written[ends] = replace(there[ends], weight=0.0)
-    for near in lists.come():
-        ends = pair(near.row_id, near.other)
-        if ends not in there and lists.join(*ends):
-            written[ends] = Edge(*ends, weight_of(near.closeness), automatic=True)
+    for entry in lists.added():
+        ends = pair(entry.row_id, entry.other)
+        if ends not in there and lists.hold_each_other(*ends):
+            written[ends] = edge_between(*ends, weight_of(entry.closeness), automatic=True)
     return [written[ends] for ends in sorted(written)]
 
 

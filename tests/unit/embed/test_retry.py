@@ -21,17 +21,20 @@ def test_chance_shortens_a_wait_to_no_less_than_its_half() -> None:
 
 
 def test_a_wait_is_never_shorter_than_asked_for() -> None:
-    assert Backoff().wait_s(0, chance=0.0, asked_s=9.0) == 9.0
+    assert Backoff().wait_s(0, chance=0.0, server_wait_s=9.0) == 9.0
 
 
 @pytest.mark.parametrize(
-    ("attempt", "asked_s", "allowed"),
+    ("attempt", "server_wait_s", "allowed"),
     [(0, 0.0, True), (1, 0.0, True), (2, 0.0, False), (0, 30.0, True), (0, 30.5, False)],
 )
 def test_tries_end_with_the_attempts_or_with_too_long_a_wait(
-    attempt: int, asked_s: float, allowed: bool
+    attempt: int, server_wait_s: float, allowed: bool
 ) -> None:
-    assert Backoff(attempts=3, longest_s=30.0).allows_more(attempt, asked_s=asked_s) is allowed
+    assert (
+        Backoff(attempts=3, longest_s=30.0).allows_more(attempt, server_wait_s=server_wait_s)
+        is allowed
+    )
 
 
 @pytest.mark.parametrize(
