@@ -22,6 +22,7 @@ from recollect.evaluation import (
     summarise,
     write_outcomes,
 )
+from recollect.evaluation.runner import RememberCost
 
 __all__ = ["OURS", "Absent", "Row", "judged", "losses", "row"]
 

@@ -42,7 +42,7 @@ def main() -> None:
     outcomes = iter(done.outcomes)
     cpu = clocks.cpu_seconds()
     collections = []
-    for stored, collection in zip(done.stored, done.task.collections, strict=True):
+    for cost, collection in zip(done.remembering, done.task.collections, strict=True):
         asked = [next(outcomes) for _ in collection.questions]
         next(cpu)  # remembering comes first
         answers = {
@@ -51,7 +51,7 @@ def main() -> None:
             ]
             for k in done.k
         }
-        collections.append({"add_s": stored.seconds, "answers": answers})
+        collections.append({"add_s": cost.seconds, "answers": answers})
     versions = versions_of("recollect", "numpy") | {"python": platform.python_version()}
     result = {
         "model_id": done.model_id,

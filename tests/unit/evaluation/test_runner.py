@@ -112,7 +112,7 @@ def test_questions_are_asked_when_the_newest_text_was_written() -> None:
 
 def test_every_collection_is_a_store_of_its_own() -> None:
     both = run(task(stores=2), k=(10,))
-    assert [stored.items for stored in both.stored] == [4, 4]
+    assert [stored.items for stored in both.remembering] == [4, 4]
     assert all(set(outcome.ranked[10]) <= set(TEXTS) for outcome in both.outcomes)
     assert len(both.outcomes) == 6
 
