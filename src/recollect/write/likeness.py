@@ -137,8 +137,8 @@ def relink(
     for place in dict.fromkeys(one.place for one in arrivals):
         numbers = [n for n, one in enumerate(arrivals) if one.place == place]
         search = _Search([arrivals[n] for n in numbers], AtPlace(place, gone), index)
-        for n, likenesses in zip(numbers, search, strict=True):
-            found[n] = likenesses
+        for n, alike in zip(numbers, search, strict=True):
+            found[n] = alike
     joined = _write_links(arrivals, found, store)
     return _neighbourhoods(arrivals, found, joined, index)
 
