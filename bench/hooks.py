@@ -33,9 +33,11 @@ from bench.recall import OtherJobs
 from bench.recall_report import Finding, RecallRun, Unit, ratio, show, single
 from bench.workers import by_turns
 from recollect import Recollect, __version__
-from recollect.hooks import Hooks, RecallExpandQuery
+from recollect.hooks import Hooks
 from recollect.hooks.dispatcher import Dispatcher
+from recollect.hooks.recall import EXPAND
 from recollect.hooks.request import Request, Written
+from recollect.hooks.verbs import RECALL
 from recollect.model import RecallRequest, RecallResponse
 
 RESULTS = Path(__file__).parent / "results" / "hooks.json"
@@ -132,7 +134,8 @@ def daemons(folder: Path) -> Iterator[Finding]:
     cores = os.sched_getaffinity(0)
     if _elsewhere():
         os.sched_setaffinity(0, {min(cores)})
-    line = Request(Written(RecallExpandQuery(QUESTION, "shop", 10)), "hook.py").line(1000, 0.05)
+    wanted = RecallRequest(query=QUESTION, project="shop", top_k=10)
+    line = Request(Written(EXPAND.payload(wanted)), "hook.py").line(1000, 0.05)
     with ExitStack() as stack:
         script = _script(folder, "echo.py", ECHO)
         echo, *others = (stack.enter_context(Echo(script, line)) for _ in range(3))
@@ -249,14 +252,17 @@ def _cost_of_none(memory: Recollect) -> list[float]:
     def bare(_: RecallRequest) -> RecallResponse:
         return answer
 
+    def check(wanted: RecallRequest) -> RecallRequest:
+        return wanted
+
     count, found = 2000, []
     for _ in range(ROUNDS):
         began = time.perf_counter()
         for _ in range(count):
-            bare(request)
+            bare(check(request))
         between = time.perf_counter()
         for _ in range(count):
-            dispatcher.recall(request, bare, bare)
+            dispatcher.run(RECALL, request, check=check, act=bare)
         found.append((time.perf_counter() - between - (between - began)) / count)
     return found
 

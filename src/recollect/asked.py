@@ -6,12 +6,13 @@ In: whatever was passed. Out: the value to use, or `InvalidInput`. Nothing is re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.model import Principal, RecallRequest
+from recollect.model import FrameRequest, LinkRequest, Principal, RecallRequest
 from recollect.policy.permit import known_scope
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "arguments",
     "file",
     "forgettable",
+    "frame",
+    "link",
     "listed",
     "name",
     "one_of",
@@ -93,6 +96,21 @@ def recall(request: object) -> RecallRequest:
         frame=request.frame,
         include_quarantined=request.include_quarantined,
     )
+
+
+def frame(request: FrameRequest) -> FrameRequest:
+    """Return what is asked of a frame with every value checked and normalised."""
+    return replace(
+        request,
+        query=query(request.query),
+        top_k=top_k(request.top_k),
+        token_budget=positive("token_budget", request.token_budget, BUDGET_MAX),
+    )
+
+
+def link(request: LinkRequest) -> LinkRequest:
+    """Return two memories to join, with a weight that their link may have."""
+    return replace(request, weight=weight(request.weight))
 
 
 def top_k(value: object) -> int:

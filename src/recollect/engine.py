@@ -29,13 +29,17 @@ from recollect.errors import NotAllowed
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.hooks.dispatcher import Dispatcher
+from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, SELECT
 from recollect.hours import HoursMode
 from recollect.model import (
     LOCAL_PRINCIPAL,
     Explanation,
+    ForgetRequest,
     Forgotten,
     FrameResult,
     Ingested,
+    IngestRequest,
+    LinkRequest,
     Memory,
     Principal,
     RecallRequest,
@@ -54,7 +58,6 @@ from recollect.ports.tokens import TokenCounter
 from recollect.recall.inspect import Inspection
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import SelectQuery, SelectResult
-from recollect.recall.select.values import checked
 from recollect.recall.sight import MemoryPage
 from recollect.stores.sqlite import SqliteStore
 from recollect.verbs import join, upkeep
@@ -302,8 +305,13 @@ class Recollect:
 
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
-        wanted = asked.recall(request)
-        return self._opened.dispatcher.recall(wanted, self._reader.respond, self._reader.refuse)
+        return self._opened.dispatcher.run(
+            RECALL,
+            request,
+            check=asked.recall,
+            act=self._reader.respond,
+            refuse=self._reader.refuse,
+        )
 
     def frame(
         self,
@@ -317,17 +325,26 @@ class Recollect:
 
         An answer from the frame's cache is marked `cached` and counts nothing.
         """
-        definition, wanted = self._reader.wanted_frame(name, query, top_k, token_budget)
-        render = functools.partial(self._reader.frame, definition)
-        return self._opened.dispatcher.frame(wanted, render)
+        return self._opened.dispatcher.run(
+            FRAME,
+            self._reader.wanted_frame(name, query, top_k, token_budget),
+            check=asked.frame,
+            act=self._reader.frame,
+            refuse=self._reader.refuse_frame,
+        )
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue by words, filters, age and reason codes. Writes nothing.
 
         The same as `recollect.recall.select.select`, among what the principal may read.
         """
-        wanted = checked(query, self._caller.now())
-        return self._opened.dispatcher.select(wanted, self._reader.select)
+        return self._opened.dispatcher.run(
+            SELECT,
+            query,
+            check=self._reader.checked_selection,
+            act=self._reader.select,
+            refuse=self._reader.refuse_selection,
+        )
 
     def explain(
         self,
@@ -345,13 +362,16 @@ class Recollect:
         are. What may not be read is explained like what is not there.
         """
         explainer = Explainer(self._caller, self._reader, asked.name("pak_id", pak_id))
+        explain, refuse = self._opened.dispatcher.explain, explainer.of_denial
         if isinstance(query, SelectQuery):
-            return explainer.of_selection(checked(query, self._caller.now()))
+            check = self._reader.checked_selection
+            return explain(SELECT, query, check=check, act=explainer.of_selection, refuse=refuse)
         if frame is not None:
-            return explainer.of_frame(*self._reader.wanted_frame(frame, query, top_k, token_budget))
+            wanted = self._reader.wanted_frame(frame, query, top_k, token_budget)
+            return explain(FRAME, wanted, check=asked.frame, act=explainer.of_frame, refuse=refuse)
         if not isinstance(query, RecallRequest):
             query = RecallRequest(query=query, top_k=top_k, token_budget=token_budget)
-        return explainer.of_recall(asked.recall(query))
+        return explain(RECALL, query, check=asked.recall, act=explainer.of_recall, refuse=refuse)
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
@@ -373,10 +393,13 @@ class Recollect:
 
     def link(self, pak_id: str, other: str, *, weight: float = 1.0) -> None:
         """Join two memories; recall then follows one to the other."""
-        asked.weight(weight)
         need(self._principal, "write")
-        join_them = functools.partial(join.link, self._caller, pak_id, other)
-        self._opened.dispatcher.link(pak_id, other, float(weight), join_them)
+        self._opened.dispatcher.run(
+            LINK,
+            LinkRequest(pak_id, other, weight),
+            check=asked.link,
+            act=functools.partial(join.link, self._caller),
+        )
 
     def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
@@ -409,8 +432,12 @@ class Recollect:
         need_right_to_erase(self._principal)
         wanted, about = asked.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
-        act = functools.partial(erase, self._caller, wanted, about, chosen)
-        return self._opened.dispatcher.forget(wanted, about, act)
+        return self._opened.dispatcher.run(
+            FORGET,
+            ForgetRequest(tuple(wanted), about, chosen),
+            check=lambda request: request,
+            act=functools.partial(erase, self._caller),
+        )
 
     def ingest(
         self,
@@ -427,13 +454,13 @@ class Recollect:
         source that is little trusted, and orders from anyone, wait in quarantine.
         """
         need(self._principal, "write")
-        name = asked.name("source", source)
-        take = functools.partial(
-            self._writer.ingest,
-            source=name,
-            place=self._writer.place(scope, team, garden),
+        name, place = asked.name("source", source), self._writer.place(scope, team, garden)
+        return self._opened.dispatcher.run(
+            INGEST,
+            items,
+            check=lambda facts: IngestRequest(name, tuple(items_of(facts))),
+            act=lambda wanted: self._writer.ingest(wanted.facts, source=name, place=place),
         )
-        return self._opened.dispatcher.ingest(name, items_of(items), take)
 
     def export(self, principal: Principal | None = None) -> Iterator[str]:
         """Yield what the principal may read as lines of JSON, which `import_` takes back."""
@@ -486,7 +513,10 @@ class Recollect:
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""
-        return upkeep.stats(self._caller)
+        facts = upkeep.stats(self._caller)
+        if not self._caller.is_opener:
+            return facts
+        return {**facts, "hooks": self._opened.dispatcher.hooks.stats()}
 
     def _need_opener(self, what: str) -> None:
         if not self._caller.is_opener:

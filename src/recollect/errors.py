@@ -235,19 +235,16 @@ class HookDenied(HookError, PermissionError):
 
     code = "hook_denied"
 
-    def __init__(self, event: str, reason: str, status: int) -> None:
+    def __init__(self, event: str, reason: str, status: int, *, where: str = "") -> None:
         super().__init__(
-            f"{event} was denied ({status}): {reason}",
+            f"{where}{': ' if where else ''}{event} was denied ({status}): {reason}",
             hint="`recollect hooks list` shows the hooks; the one that denied gave the reason.",
         )
         self.event, self.reason, self.status = event, reason, status
 
     def of_item(self, number: int) -> HookDenied:
         """Return the same about one of many."""
-        same = HookDenied(self.event, self.reason, self.status)
-        same.message = f"item {number}: {self.message}"
-        same.args = (same.message,)
-        return same
+        return HookDenied(self.event, self.reason, self.status, where=f"item {number}")
 
 
 class UnknownFrame(InvalidInput, LookupError):

@@ -1,9 +1,10 @@
-"""Each declared event is fired by production code, from the one dispatcher and nowhere else."""
+"""Each event belongs to one verb, is fired by production code, and by the one loop around verbs."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,13 @@ from tests.house.snippets import ROOT, Reader, blocks
 
 from recollect import Recollect
 from recollect.hooks.config import FIELDS
-from recollect.hooks.events import PAYLOADS, HookEvent
+from recollect.hooks.events import HookEvent
+from recollect.hooks.verbs import SHAPES, VERBS
 from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 SOURCE = ROOT / "src/recollect"
 DISPATCHER = SOURCE / "hooks/dispatcher.py"
-# `expand` builds the first payload of a recall; the seam is the contract's.
-SEAM = SOURCE / "hooks/recall.py"
 
 
 def calls(path: Path) -> set[str]:
@@ -28,25 +28,22 @@ def calls(path: Path) -> set[str]:
     return {getattr(func, "id", getattr(func, "attr", "")) for func in called}
 
 
-def test_every_payload_is_made_in_the_dispatcher_and_only_there() -> None:
-    declared = {payload.__name__ for payload in PAYLOADS.values()}
-    places = {
-        path: declared & calls(path) for path in SOURCE.rglob("*.py") if declared & calls(path)
-    }
-    reader = SOURCE / "verbs/read.py"
-    assert set().union(*places.values()) == declared
-    assert set(places) == {DISPATCHER, SEAM, reader}
-    assert places[SEAM] == {"RecallExpandQuery"}
-    # What is asked of a frame goes to the dispatcher in the shape of its event.
-    assert places[reader] == {"PreFrame"}
+def names(path: Path) -> set[str]:
+    """Return the names and attributes that a module uses."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return found | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
-def test_nothing_but_the_hooks_themselves_fires_a_chain() -> None:
-    firing = {"fire", "before", "after", "allowed", "expand"}
-    used = {path: firing & calls(path) for path in (SOURCE / "hooks").rglob("*.py")}
-    assert used[DISPATCHER] == {"before", "after", "allowed", "expand"}
-    outside = [path for path in SOURCE.rglob("*.py") if SOURCE / "hooks" not in path.parents]
-    assert not [path for path in outside if "HookChain" in path.read_text(encoding="utf-8")]
+def test_every_event_belongs_to_one_verb() -> None:
+    fired = Counter(
+        shape.event for verb in VERBS for shape in (*verb.before, verb.after) if shape is not None
+    )
+    assert fired == Counter(HookEvent)
+    for verb in VERBS:
+        befores = [shape.event for shape in verb.before]
+        assert all(event.startswith(f"pre_{verb.name}") for event in befores)
+        assert verb.after is None or verb.after.event == f"post_{verb.name}"
 
 
 def test_every_event_reaches_a_hook_when_the_verbs_are_used(tmp_path: Path) -> None:
@@ -75,10 +72,10 @@ def test_the_guide_to_hooks_runs_and_names_every_event_and_key(tmp_path: Path) -
     for block in blocks(page):
         reader.follow(block)
     text = page.read_text(encoding="utf-8")
-    for event, payload in PAYLOADS.items():
+    for event, shape in SHAPES.items():
         assert f"`{event}`" in text
         row = next(line for line in text.splitlines() if line[:1] == "|" and f"`{event}`" in line)
         named = set(re.findall(r"`(\w+)`", row.split("|")[3]))
-        assert named == set(payload.changes), event
+        assert named == set(shape.changes), event
     keys = text.split("| key | meaning |")[1].split("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)`", keys, re.MULTILINE)) == set(FIELDS)

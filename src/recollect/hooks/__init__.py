@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.hooks.chain import Fired, HookChain, HookRun
+    from recollect.hooks.chain import ChainResult, HookChain, HookRun
     from recollect.hooks.decisions import (
         Allow,
         AskUser,
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
         PreRecallOutcome,
     )
     from recollect.hooks.errors import HookConfigError, HookDenied, HookError
-    from recollect.hooks.events import HookEvent, RecallExpandQuery
+    from recollect.hooks.events import HookEvent
     from recollect.hooks.handle import Hooks
+    from recollect.hooks.outcome import HookOutcome
     from recollect.hooks.recall import apply_pre_recall_expand
     from recollect.hooks.registry import ExecutorRegistry
     from recollect.hooks.spec import HookSpec
@@ -29,42 +30,42 @@ if TYPE_CHECKING:
 _HOMES = {
     "Allow": "decisions",
     "AskUser": "decisions",
+    "ChainResult": "chain",
     "Denied": "decisions",
     "ExecutorRegistry": "registry",
-    "Fired": "chain",
     "HookChain": "chain",
     "HookConfigError": "errors",
     "HookDenied": "errors",
     "HookError": "errors",
     "HookEvent": "events",
+    "HookOutcome": "outcome",
     "HookRun": "chain",
     "HookSpec": "spec",
     "Hooks": "handle",
     "Modified": "decisions",
     "Modify": "decisions",
     "PreRecallOutcome": "decisions",
-    "RecallExpandQuery": "events",
     "apply_pre_recall_expand": "recall",
 }
 
 __all__ = [
     "Allow",
     "AskUser",
+    "ChainResult",
     "Denied",
     "ExecutorRegistry",
-    "Fired",
     "HookChain",
     "HookConfigError",
     "HookDenied",
     "HookError",
     "HookEvent",
+    "HookOutcome",
     "HookRun",
     "HookSpec",
     "Hooks",
     "Modified",
     "Modify",
     "PreRecallOutcome",
-    "RecallExpandQuery",
     "apply_pre_recall_expand",
 ]
 

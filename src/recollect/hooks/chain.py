@@ -1,32 +1,37 @@
 """The hooks of an event, one after the other, within one deadline.
 
-In: a payload. Out: `Fired`: the payload as the hooks left it, who denied it, what they ask, and
-what each of them did. A hook that fails never raises here: open means it is passed over and named
-in `degraded`, closed means a denial, 504 when time ran out and 503 otherwise.
+In: a payload, and what the verb says of a change. Out: `ChainResult`: the payload as the hooks left
+it, who denied it, what they ask, and what each of them did. A hook that fails never raises here:
+open means it is passed over and named in `degraded`, closed means a denial, 504 when time ran out
+and 503 otherwise.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from recollect.errors import InvalidInput, NotAllowed
 from recollect.hooks.decisions import Allow, AskUser, Decision, Denied, Modify
 from recollect.hooks.errors import Failure, HookFailed
-from recollect.hooks.events import HookEvent, Payload
+from recollect.hooks.events import EventClass, HookEvent
+from recollect.hooks.payload import Payload, WrongDelta
 from recollect.hooks.request import Request, Written
 from recollect.hooks.spec import HookSpec
 
 if TYPE_CHECKING:
     from recollect.hooks.registry import ExecutorRegistry
 
-__all__ = ["K_MAX", "Fired", "HookChain", "HookRun"]
+__all__ = ["K_MAX", "ChainResult", "Check", "HookChain", "HookRun"]
+
+# Refuses a delta as the verb itself refuses a caller's words: by raising.
+Check = Callable[[Mapping[str, Any]], object]
 
 K_MAX = 1000
 _LOGGED_CHARS = 300
-P = TypeVar("P", bound=Payload)
 _log = logging.getLogger("recollect.hooks")
 
 
@@ -44,10 +49,10 @@ class HookRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Fired(Generic[P]):
+class ChainResult:
     """What a chain came to. A denial outweighs a question, a question a change."""
 
-    payload: P
+    payload: Payload
     delta: Mapping[str, Any] = field(default_factory=dict)
     denied: Denied | None = None
     asks: tuple[AskUser, ...] = ()
@@ -60,6 +65,17 @@ class Fired(Generic[P]):
         if self.denied is not None:
             return "deny"
         return "ask_user" if self.asks else "modify" if self.delta else "allow"
+
+    def going_on(self) -> ChainResult:
+        """Return what comes of a read: it waits for no person, and goes on with a warning.
+
+        An expansion that is in question goes on as the caller asked.
+        """
+        if not self.asks or self.denied is not None:
+            return self
+        event = self.payload.event
+        _log.warning("a hook of %s asked %r: it goes on", event.value, self.asks[0].prompt)
+        return replace(self, delta={}) if event.event_class is EventClass.HOT_PATH else self
 
 
 class HookChain:
@@ -82,19 +98,24 @@ class HookChain:
         """Return whether any enabled hook wants to hear of the event."""
         return event in self._by_event
 
-    def fire(self, payload: P, registry: ExecutorRegistry) -> Fired[P]:
-        """Ask the hooks of the payload's event, until one denies or time runs out."""
+    def fire(
+        self, payload: Payload, registry: ExecutorRegistry, check: Check | None = None
+    ) -> ChainResult:
+        """Ask the hooks of the payload's event, until one denies or time runs out.
+
+        `check` is given all that was changed so far; what it refuses is the last hook's failure.
+        """
         hooks = self._by_event.get(payload.event)
         if not hooks:
-            return Fired(payload)
-        run = _Run(payload, registry, self._k_max)
+            return ChainResult(payload)
+        run = _Run(payload, registry, self._k_max, check)
         for hook in hooks:
-            if hook.matches(getattr(run.written.payload, "namespace", "")):
+            if hook.matches(run.written.payload.namespace):
                 run.ask(hook)
                 if run.denied is not None:
                     break
-        return Fired(
-            payload=run.written.payload,  # type: ignore[arg-type]
+        return ChainResult(
+            payload=run.written.payload,
             delta=run.delta,
             denied=run.denied,
             asks=tuple(run.asks),
@@ -106,7 +127,9 @@ class HookChain:
 class _Run:
     """One pass through a chain: what came of it so far."""
 
-    def __init__(self, payload: Payload, registry: ExecutorRegistry, k_max: int) -> None:
+    def __init__(
+        self, payload: Payload, registry: ExecutorRegistry, k_max: int, check: Check | None
+    ) -> None:
         self.ends = time.monotonic() + payload.event.deadline_s
         self.original = payload
         self.written = Written(payload)
@@ -117,6 +140,7 @@ class _Run:
         self.degraded: list[str] = []
         self._registry = registry
         self._k_max = k_max
+        self._check = check
 
     def ask(self, hook: HookSpec) -> None:
         """Ask one hook and take in what it decided."""
@@ -147,13 +171,18 @@ class _Run:
         return "ask_user"
 
     def _overlay(self, delta: Mapping[str, Any]) -> None:
-        """Lay a delta over the payload; nothing gets wider than the caller asked."""
+        """Lay a delta over the payload; nothing gets wider, or wrong, that the caller asked."""
         try:
             kept = self.original.within(delta, self._k_max)
-        except ValueError as error:
+            changed = {**self.delta, **kept}
+            if kept and self._check is not None:
+                self._check(changed)
+        except WrongDelta as error:
             raise HookFailed(Failure.BAD_REPLY, f"delta: {error}") from None
+        except (InvalidInput, NotAllowed) as error:
+            raise HookFailed(Failure.BAD_REPLY, f"delta: {error.message}") from None
         if kept:
-            self.delta.update(kept)
+            self.delta = changed
             self.written = Written(self.written.payload.changed(kept))
 
     def _fail(self, hook: HookSpec, failure: HookFailed) -> None:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar, cast, get_args
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hooks.errors import HookConfigError
-from recollect.hooks.events import PAYLOADS, HookEvent
+from recollect.hooks.events import HookEvent
 from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
 
 __all__ = ["FIELDS", "TIMEOUT_MS", "load", "parse"]
@@ -128,7 +128,7 @@ def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
     given = {key: FIELDS[key](table[key]) for key in table}
     if "event" not in given:
         raise _Wrong("event", "is missing", "name the event that the hook listens to.")
-    if given.get("namespace", "*") != "*" and "namespace" not in PAYLOADS[given["event"]].__slots__:
+    if given.get("namespace", "*") != "*" and not given["event"].has_namespace:
         raise _Wrong("namespace", f"{given['event']} is of no namespace", "leave it out.")
     mode = _mode(given)
     spec = HookSpec(name="", folder=folder, **{**given, "mode": mode})

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.payload import WrongDelta
 
 if TYPE_CHECKING:
-    from recollect.hooks.chain import Fired
-    from recollect.hooks.events import Payload, RecallExpandQuery
+    from recollect.hooks.chain import ChainResult
+    from recollect.hooks.payload import Shape
 
 __all__ = [
     "Allow",
@@ -35,10 +36,10 @@ _REASON_CHARS = 2000
 class PreRecallOutcome:
     """What `apply_pre_recall_expand` comes to.
 
-    `fired` tells of the hooks that ran, None when there were none; it is no part of equality.
+    `result` tells of the hooks that ran, None when there were none; it is no part of equality.
     """
 
-    fired: Fired[RecallExpandQuery] | None = None
+    result: ChainResult | None = None
 
     def query(self, original: str) -> str:
         """Return the query to go on with."""
@@ -61,7 +62,7 @@ class PreRecallOutcome:
 class Allow(PreRecallOutcome):
     """Nothing stands against it."""
 
-    fired: Fired[RecallExpandQuery] | None = field(default=None, compare=False, repr=False)
+    result: ChainResult | None = field(default=None, compare=False, repr=False)
 
 
 class Modified(PreRecallOutcome):
@@ -73,10 +74,10 @@ class Modified(PreRecallOutcome):
         namespace: str,
         k: int,
         *,
-        fired: Fired[RecallExpandQuery] | None = None,
+        result: ChainResult | None = None,
     ) -> None:
         self._triple = (query, namespace, k)
-        self.fired = fired
+        self.result = result
 
     def query(self, original: str) -> str:  # noqa: ARG002
         """Return the rewritten query."""
@@ -104,7 +105,7 @@ class Denied(PreRecallOutcome):
 
     reason: str
     code: int = _DENIED_CODE
-    fired: Fired[RecallExpandQuery] | None = field(default=None, compare=False, repr=False)
+    result: ChainResult | None = field(default=None, compare=False, repr=False)
 
     def is_denied(self) -> bool:
         """Return whether the recall must be skipped."""
@@ -131,7 +132,7 @@ Decision = Allow | Modify | Denied | AskUser
 _ALLOW = Allow()
 
 
-def decision_of(reply: object, payload: type[Payload]) -> Decision:
+def decision_of(reply: object, shape: Shape) -> Decision:
     """Read a hook's reply, an object as on the wire; what cannot be read is the hook's failure.
 
     A function may also return a decision as it is, or None to allow.
@@ -139,7 +140,7 @@ def decision_of(reply: object, payload: type[Payload]) -> Decision:
     if reply is None:
         return _ALLOW
     if isinstance(reply, Modify):
-        return Modify(_delta(reply.delta, payload))
+        return Modify(_delta(reply.delta, shape))
     if isinstance(reply, Allow | Denied | AskUser):
         return reply
     if not isinstance(reply, Mapping):
@@ -148,7 +149,7 @@ def decision_of(reply: object, payload: type[Payload]) -> Decision:
     if action == "allow":
         return _ALLOW
     if action == "modify":
-        return Modify(_delta(reply.get("delta"), payload))
+        return Modify(_delta(reply.get("delta"), shape))
     if action == "deny":
         return _denied(reply)
     if action == "ask_user":
@@ -158,12 +159,12 @@ def decision_of(reply: object, payload: type[Payload]) -> Decision:
     raise _bad(f"action must be allow, modify, deny or ask_user, not {action!r:.60}")
 
 
-def _delta(given: object, payload: type[Payload]) -> dict[str, Any]:
+def _delta(given: object, shape: Shape) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise _bad("modify needs a delta, an object")
     try:
-        return payload.delta(given)
-    except ValueError as error:
+        return shape.delta(given)
+    except WrongDelta as error:
         raise _bad(f"delta: {error}") from None
 
 

@@ -1,333 +1,218 @@
-"""The one dispatcher: every event of every verb is fired here, and nowhere else.
+"""The one loop around every verb that hooks have a say in: ask, do, tell, report.
 
-In: what a verb of the engine is about to do, checked, and the function that does it. Out: what came
-of it, with `meta.hooks` when a hook had a part in it. Without hooks, a verb is its function. A read
-that is denied is an empty answer that says so; a write that is denied raises `HookDenied`.
+In: a row of `recollect.hooks.verbs`, what a caller wants, how the verb checks that, and what does
+it. Out: what came of it, with `meta.hooks` when a hook had a part in it. Nothing that does a verb
+knows of hooks: it gets the request as they left it, and they are asked while no lock is held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from recollect.hooks.chain import Fired, HookRun
+from recollect import check
+from recollect.errors import InvalidInput
+from recollect.hooks.chain import HookRun
 from recollect.hooks.decisions import Denied
-from recollect.hooks.events import (
-    PostForget,
-    PostFrame,
-    PostLink,
-    PostRecall,
-    PostRemember,
-    PreForget,
-    PreFrame,
-    PreIngest,
-    PreLink,
-    PreRecall,
-    PreRemember,
-    PreSelect,
-)
+from recollect.hooks.errors import HookDenied
 from recollect.hooks.handle import Hooks
-from recollect.model import (
-    Forgotten,
-    FrameResult,
-    Ingested,
-    Memory,
-    RecallRequest,
-    RecallResponse,
-    Remembered,
-)
-from recollect.recall.select import SelectQuery, SelectResult
+from recollect.hooks.outcome import UNTOUCHED, HookOutcome
+from recollect.hooks.payload import Shape
+from recollect.hooks.verbs import LINK, REMEMBER, HookedVerb
+from recollect.model import LinkRequest, Memory, Remembered, RememberRequest
 
-__all__ = ["Dispatcher", "Touch"]
+__all__ = ["Dispatcher", "Heard", "Touch"]
+
+Words = TypeVar("Words")
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Heard(Generic[Request]):
+    """A request as the hooks left it, and what they had to do with it."""
+
+    request: Request
+    outcome: HookOutcome = UNTOUCHED
+
+
+@dataclass(frozen=True, slots=True)
 class Touch:
-    """What the hooks had to do with one call of a verb."""
+    """What the hooks made of a text that is to be stored; `delta` as arguments."""
 
-    runs: tuple[HookRun, ...] = ()
-    degraded: tuple[str, ...] = ()
-    denied: Denied | None = None
+    outcome: HookOutcome = UNTOUCHED
     delta: Mapping[str, Any] = field(default_factory=dict)
 
-    def add(self, fired: Fired[Any]) -> None:
-        """Take in what a chain came to."""
-        self.runs += fired.runs
-        self.degraded += fired.degraded
-        self.denied = self.denied or fired.denied
-        self.delta = {**self.delta, **fired.delta}
-
-    def meta(self, event: str = "") -> dict[str, Any]:
-        """Return what an answer says of it; `event` names the denial."""
-        found: dict[str, Any] = {"hooks": [run.to_dict() for run in self.runs]}
-        if self.denied is not None:
-            said = {"reason": self.denied.reason, "code": self.denied.code}
-            found["diagnostic"] = {f"{event}_denied": said}
-        return found
+    @property
+    def runs(self) -> tuple[HookRun, ...]:
+        """What each hook did."""
+        return self.outcome.runs
 
     def report(self) -> dict[str, Any]:
-        """Return what the report of a write says of it: nothing when no hook had a part in it."""
-        return {**self.meta(), "degraded": list(self.degraded)} if self.runs else {}
-
-
-_UNTOUCHED = Touch()
+        """Return what the report of a write says of it."""
+        return {**self.outcome.meta("remember"), "degraded": list(self.outcome.degraded)}
 
 
 class Dispatcher:
-    """The verbs with their hooks around them; `hooks` is the handle that users see."""
+    """Runs verbs with their hooks around them; `hooks` is the handle that users see."""
 
     def __init__(self, hooks: Hooks) -> None:
         self.hooks = hooks
 
-    def recall(
+    def run(
         self,
-        request: RecallRequest,
-        answer: Callable[[RecallRequest], RecallResponse],
-        refuse: Callable[[RecallRequest], RecallResponse],
-    ) -> RecallResponse:
-        """Answer a request, as the hooks rewrote it; `refuse` makes the empty answer."""
-        if self.hooks.is_idle:
-            return answer(request)
-        request, touch = self.before_recall(request)
-        response = refuse(request) if touch.denied is not None else answer(request)
-        if touch.runs:
-            response = replace(
-                response,
-                degraded=(*response.degraded, *touch.degraded),
-                meta={**response.meta, **touch.meta("pre_recall")},
-            )
-        if touch.denied is None:
-            self._recalled(request, response)
-        return response
+        verb: HookedVerb[Request, Answer],
+        words: Words,
+        *,
+        check: Callable[[Words], Request],
+        act: Callable[[Request], Answer],
+        refuse: Callable[[Request, Denied], Answer] | None = None,
+    ) -> Answer:
+        """Do what a caller wants, as the hooks leave it; without hooks, `act` on what was checked.
 
-    def frame(
+        A denied request is answered by `refuse`; without one, `HookDenied` is raised.
+        """
+        if self.hooks.is_idle:
+            return act(check(words))
+        heard = self._ask(verb, words, check)
+        denied = heard.outcome.denied
+        if denied is None:
+            return self.finish(verb, heard, act(heard.request))
+        if refuse is None:
+            raise HookDenied(f"pre_{verb.name}", denied.reason, denied.code)
+        return _reported(verb, heard, refuse(heard.request, denied))
+
+    def explain(
         self,
-        asked: PreFrame,
-        answer: Callable[[PreFrame], FrameResult],
-    ) -> FrameResult:
-        """Render a frame, as the hooks rewrote it."""
-        if self.hooks.is_idle:
-            return answer(asked)
-        asked, touch = self.before_frame(asked)
-        result = answer(asked) if touch.denied is None else _no_frame(asked)
-        if touch.runs:
-            result = replace(
-                result,
-                degraded=(*result.degraded, *touch.degraded),
-                meta={**result.meta, **touch.meta("pre_frame")},
-            )
-        if touch.denied is None:
-            self._framed(asked, result)
-        return result
+        verb: HookedVerb[Request, Any],
+        words: Words,
+        *,
+        check: Callable[[Words], Request],
+        act: Callable[[Request], Answer],
+        refuse: Callable[[Request, Denied], Answer],
+    ) -> Answer:
+        """Say what would become of a request: hooks are asked as by the verb, and told nothing."""
+        heard = self._ask(verb, words, check)
+        denied = heard.outcome.denied
+        if denied is None:
+            return act(heard.request)
+        return refuse(heard.request, denied)
 
-    def select(
-        self, query: SelectQuery, answer: Callable[[SelectQuery], SelectResult]
-    ) -> SelectResult:
-        """Select, as the hooks rewrote it."""
-        if self.hooks.is_idle:
-            return answer(query)
-        query, touch = self.before_select(query)
-        if touch.denied is None:
-            result = answer(query)
-        else:
-            result = SelectResult((), (), str(query.now or ""), query)
-        said = {**touch.meta("pre_select"), "degraded": list(touch.degraded)}
-        return replace(result, meta=said) if touch.runs else result
+    def ask_each(
+        self,
+        verb: HookedVerb[Request, Any],
+        items: Iterable[tuple[str, Words]],
+        *,
+        check: Callable[[Words], Request],
+    ) -> list[Heard[Request]]:
+        """Return many requests as the hooks leave them, before anything is done about the first.
 
-    def before_recall(self, request: RecallRequest) -> tuple[RecallRequest, Touch]:
-        """Return a request as the hooks rewrite it, and what they had to do with it."""
-        touch = Touch()
-        if self.hooks.is_idle:
-            return request, touch
-        request = self._expanded(request, touch)
-        return (request if touch.denied else self._asked(request, touch)), touch
+        Each comes with where it stands; what is wrong with it, or denied, is told with that.
+        """
+        return [self._ask_one(verb, where, words, check) for where, words in items]
 
-    def before_frame(self, asked: PreFrame) -> tuple[PreFrame, Touch]:
-        """Return what is asked of a frame as the hooks rewrite it, and what they had to do."""
-        touch = Touch()
-        if self.hooks.is_idle:
-            return asked, touch
-        fired = self.hooks.before(asked)
-        touch.add(fired)
-        return fired.payload, touch
+    def finish(
+        self, verb: HookedVerb[Request, Answer], heard: Heard[Request], answer: Answer
+    ) -> Answer:
+        """Tell what was done, and return its answer with what hooks had to do with it."""
+        if verb.after is not None and self.hooks.listens(verb.after.event):
+            told = verb.told(heard.request, answer)
+            if told is not None:
+                self.hooks.after(verb.after.payload(told))
+        return _reported(verb, heard, answer)
 
-    def before_select(self, query: SelectQuery) -> tuple[SelectQuery, Touch]:
-        """Return a query as the hooks rewrite it, and what they had to do with it."""
-        touch = Touch()
-        if self.hooks.is_idle:
-            return query, touch
-        fired = self.hooks.before(
-            PreSelect(
-                query=query.text,
-                namespace=query.project or "",
-                k=query.limit,
-                token_budget=query.token_budget,
-                pak_type=query.pak_type,
-            )
-        )
-        touch.add(fired)
-        delta = _named(fired.delta, query="text", namespace="project", k="limit")
-        return replace(query, **delta), touch
+    def finish_each(
+        self,
+        verb: HookedVerb[Request, Answer],
+        heard: Iterable[Heard[Request]],
+        answers: Iterable[Answer],
+    ) -> list[Answer]:
+        """Do the same for many, each as soon as its answer is there."""
+        pairs = zip(heard, answers, strict=True)
+        return [self.finish(verb, request, answer) for request, answer in pairs]
 
     def remember(self, memory: Memory) -> Touch:
-        """Return what the hooks make of a text that is to be stored; `delta` as arguments."""
-        if self.hooks.is_idle:
-            return _UNTOUCHED
-        touch = Touch()
-        fired = self.hooks.allowed(_to_remember(memory))
-        touch.add(fired)
-        touch.delta = _named(fired.delta, namespace="project")
-        return touch
+        """Return what the hooks make of a text that is to be stored."""
+        (shape,) = REMEMBER.before
+        if not self.hooks.listens(shape.event):
+            return Touch()
+        result = self.hooks.before(shape.payload(memory))
+        if result.denied is not None:
+            raise HookDenied(shape.event.value, result.denied.reason, result.denied.code)
+        return Touch(UNTOUCHED.and_then(result), shape.arguments(result.delta))
 
     def remembered(self, memories: Sequence[Memory], reports: Sequence[Remembered]) -> None:
         """Tell of texts that were stored."""
-        if self.hooks.is_idle:
-            return
         for memory, report in zip(memories, reports, strict=True):
-            self.hooks.after(
-                PostRemember(report.pak_id, memory.project or "", report.created, report.state)
-            )
+            self.finish(REMEMBER, Heard(RememberRequest({}, memory)), report)
 
-    def forget(
-        self, pak_ids: Sequence[str], entity: str | None, erase: Callable[[], Forgotten]
-    ) -> Forgotten:
-        """Erase, unless a hook objects."""
-        if self.hooks.is_idle:
-            return erase()
-        touch = Touch()
-        touch.add(self.hooks.allowed(PreForget(tuple(pak_ids), entity)))
-        done = replace(erase(), meta=touch.report())
-        if done:
-            self.hooks.after(PostForget(done.pak_ids, entity))
-        return done
+    def before_link(self, pak_id: str, other: str, weight: float) -> float:
+        """Return the weight that the hooks give a link, unless one objects."""
+        wanted = LinkRequest(pak_id, other, weight)
+        return self._ask_one(LINK, "", wanted, checked_link).request.weight
+
+    def linked(self, pak_id: str, other: str, weight: float) -> None:
+        """Tell of a link that was made."""
+        self.finish(LINK, Heard(LinkRequest(pak_id, other, weight)), None)
 
     def link(self, pak_id: str, other: str, weight: float, join: Callable[[float], None]) -> None:
-        """Join two Paks, unless a hook objects."""
+        """Join two memories, unless a hook objects."""
         weight = self.before_link(pak_id, other, weight)
         join(weight)
         self.linked(pak_id, other, weight)
 
-    def before_link(self, pak_id: str, other: str, weight: float) -> float:
-        """Return the weight that the hooks give a link, unless one objects."""
-        if self.hooks.is_idle:
-            return weight
-        return self.hooks.allowed(PreLink(pak_id, other, weight)).payload.weight
-
-    def linked(self, pak_id: str, other: str, weight: float) -> None:
-        """Tell of a link that was made."""
-        if not self.hooks.is_idle:
-            self.hooks.after(PostLink(pak_id, other, weight))
-
-    def ingest(
+    def _ask_one(
         self,
-        source: str,
-        facts: Sequence[Any],
-        take: Callable[[Sequence[Any]], Ingested],
-    ) -> Ingested:
-        """Take in facts from outside, those that the hooks left."""
-        if self.hooks.is_idle:
-            return take(facts)
-        touch = Touch()
-        fired = self.hooks.allowed(PreIngest(source, tuple(facts)))
-        touch.add(fired)
-        return replace(take(fired.payload.facts), meta=touch.report())
+        verb: HookedVerb[Request, Any],
+        where: str,
+        words: Words,
+        check: Callable[[Words], Request],
+    ) -> Heard[Request]:
+        try:
+            heard = self._ask(verb, words, check)
+        except InvalidInput as error:
+            raise InvalidInput(f"{where}: {error.message}", hint=error.hint) from error
+        denied = heard.outcome.denied
+        if denied is not None:
+            raise HookDenied(f"pre_{verb.name}", denied.reason, denied.code, where=where)
+        return heard
 
-    def _expanded(self, request: RecallRequest, touch: Touch) -> RecallRequest:
-        query, namespace = request.query or "", request.project or ""
-        outcome = self.hooks.expand(query, namespace, request.top_k)
-        if outcome.fired is None:
-            return request
-        touch.add(outcome.fired)
-        if not outcome.fired.delta or outcome.fired.asks:
-            return request
-        return _rewritten(
-            request,
-            {
-                "query": outcome.query(query),
-                "namespace": outcome.namespace(namespace),
-                "k": outcome.k(request.top_k),
-            },
-        )
-
-    def _asked(self, request: RecallRequest, touch: Touch) -> RecallRequest:
-        fired = self.hooks.before(
-            PreRecall(
-                query=request.query or "",
-                namespace=request.project or "",
-                k=request.top_k,
-                frame=request.frame,
-                token_budget=request.token_budget,
-                tags=tuple(request.tags or ()),
-                entity=request.entity,
-                relation=request.relation,
-                source=request.source,
-                scope=request.scope,
-                garden=request.garden,
-                min_confidence=request.min_confidence,
-            )
-        )
-        touch.add(fired)
-        return _rewritten(request, fired.delta)
-
-    def _recalled(self, request: RecallRequest, response: RecallResponse) -> None:
-        self.hooks.after(
-            PostRecall(
-                query=request.query or "",
-                namespace=request.project or "",
-                k=request.top_k,
-                pak_ids=tuple(result.fact.pak_id for result in response.results),
-                tokens_used=response.tokens_used,
-                truncated=response.truncated,
-                degraded=response.degraded,
-            )
-        )
-
-    def _framed(self, asked: PreFrame, result: FrameResult) -> None:
-        self.hooks.after(
-            PostFrame(
-                name=asked.name,
-                query=asked.query,
-                pak_ids=tuple(block.pak_id for block in result.blocks),
-                tokens_used=result.tokens_used,
-                cached=result.cached,
-                degraded=result.degraded,
-            )
-        )
+    def _ask(
+        self, verb: HookedVerb[Request, Any], words: Words, check: Callable[[Words], Request]
+    ) -> Heard[Request]:
+        request, outcome = check(words), UNTOUCHED
+        for shape in verb.before:
+            if outcome.denied is None and self.hooks.listens(shape.event):
+                change = _Change(verb, shape, request, check)
+                result = self.hooks.before(shape.payload(verb.described(request)), change)
+                outcome = outcome.and_then(result)
+                request = change.request if result.delta else request
+        return Heard(request, outcome)
 
 
-def _named(delta: Mapping[str, Any], **names: str) -> dict[str, Any]:
-    """Return a delta under the names that the engine uses; a namespace of "" is none."""
-    renamed = {names.get(name, name): value for name, value in delta.items()}
-    return {**renamed, **({"project": renamed["project"] or None} if "project" in renamed else {})}
+def checked_link(wanted: LinkRequest) -> LinkRequest:
+    """Return a link whose weight it may have."""
+    return replace(wanted, weight=check.positive_share("weight", wanted.weight))
 
 
-def _rewritten(request: RecallRequest, delta: Mapping[str, Any]) -> RecallRequest:
-    """Return a request with a delta laid over it; a blank query is none, as for any caller."""
-    if not delta:
-        return request
-    changed = _named(delta, namespace="project", k="top_k")
-    if "query" in changed and not changed["query"].strip():
-        changed["query"] = None
-    return replace(request, **changed)
+class _Change(Generic[Request]):
+    """A request with what hooks changed so far, checked like a caller's words each time."""
+
+    def __init__(
+        self,
+        verb: HookedVerb[Request, Any],
+        shape: Shape,
+        request: Request,
+        check: Callable[[Any], Request],
+    ) -> None:
+        self._verb, self._shape, self._check = verb, shape, check
+        self._original = self.request = request
+
+    def __call__(self, delta: Mapping[str, Any]) -> None:
+        changes = self._shape.arguments(delta)
+        self.request = self._check(self._verb.apply(self._original, changes))
 
 
-def _to_remember(memory: Memory) -> PreRemember:
-    same = (name for name in PreRemember.__slots__ if name != "namespace")
-    return PreRemember(
-        namespace=memory.project or "", **{name: getattr(memory, name) for name in same}
-    )
-
-
-def _no_frame(asked: PreFrame) -> FrameResult:
-    return FrameResult(
-        text="",
-        blocks=(),
-        frame_name=asked.name,
-        cached=False,
-        tokens_used=0,
-        token_budget=asked.token_budget,
-        over_budget=False,
-        dropped=(),
-        degraded=(),
-    )
+def _reported(verb: HookedVerb[Any, Answer], heard: Heard[Any], answer: Answer) -> Answer:
+    return verb.report(answer, heard.outcome) if heard.outcome else answer

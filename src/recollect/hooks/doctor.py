@@ -8,47 +8,39 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.hooks.chain import Fired, HookChain
+from recollect.hooks.chain import ChainResult, HookChain
 from recollect.hooks.errors import HookConfigError
-from recollect.hooks.events import PAYLOADS, HookEvent, Payload
+from recollect.hooks.events import HookEvent
+from recollect.hooks.payload import Payload
 from recollect.hooks.registry import ExecutorRegistry
 from recollect.hooks.spec import HookSpec
+from recollect.hooks.verbs import SHAPES
 
 __all__ = ["Finding", "examine", "payload_of", "tried"]
 
-_SAMPLE: Mapping[str, Any] = {
+_SAMPLES: Mapping[str, Any] = {
     "query": "a question from recollect hooks doctor",
-    "namespace": "",
     "k": 5,
     "frame": "evidence",
     "name": "task",
     "token_budget": 500,
     "content": "A text from recollect hooks doctor.",
+    "title": "A text",
+    "category": "knowledge",
+    "pak_type": "memory",
+    "authority": "user_approved",
+    "scope": "local",
     "pak_id": "doctor-1",
     "other": "doctor-2",
-    "pak_ids": (),
     "weight": 1.0,
-    "tokens_used": 0,
-    "truncated": False,
-    "cached": False,
     "created": True,
     "state": "ready",
-    "degraded": (),
     "source": "doctor",
-    "facts": (),
-    "tags": (),
     "confidence": 1.0,
     "min_confidence": 0.5,
-}
-_KINDS: Mapping[type, tuple[str, tuple[type, ...]]] = {
-    str: ("a text", (str,)),
-    int: ("a whole number", (int,)),
-    float: ("a number", (int, float)),
-    bool: ("true or false", (bool,)),
-    tuple: ("a list", (list, tuple)),
 }
 _DECISIONS = ("allow", "modify", "deny", "ask_user")
 
@@ -69,21 +61,20 @@ class Finding:
 
 def payload_of(event: HookEvent, given: Mapping[str, Any] | None = None) -> Payload:
     """Return a payload of an event: what is given, and a sample for the rest."""
-    kind = PAYLOADS[event]
-    names = {one.name for one in fields(kind)}
+    shape = SHAPES[event]
     for name, value in (given or {}).items():
-        if name not in names:
+        if name not in shape.fields:
             raise HookConfigError(
-                f"{event} has no {name!r}.", hint=f"it has {', '.join(sorted(names))}."
+                f"{event} has no {name!r}.", hint=f"it has {', '.join(sorted(shape.fields))}."
             )
-        word, kinds = _KINDS[type(_SAMPLE.get(name, ""))]
-        if value is not None and type(value) not in kinds:
-            raise HookConfigError(f"{name} must be {word}, not {value!r:.60}.")
-    samples = {name: _SAMPLE[name] for name in names & _SAMPLE.keys()}
-    return kind(**{**samples, **(given or {})})
+        kind = shape.fields[name].kind
+        if value is not None and not kind.fits(value):
+            raise HookConfigError(f"{name} must be {kind.words}, not {value!r:.60}.")
+    samples = {name: _SAMPLES.get(name, one.kind.none) for name, one in shape.fields.items()}
+    return Payload(shape, {**samples, **(given or {})})
 
 
-def tried(hooks: Sequence[HookSpec], payload: Payload) -> Fired[Payload]:
+def tried(hooks: Sequence[HookSpec], payload: Payload) -> ChainResult:
     """Return what the hooks make of a payload."""
     registry = ExecutorRegistry()
     wanted = [hook for hook in hooks if hook.event is payload.event]

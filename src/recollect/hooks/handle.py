@@ -14,14 +14,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
-from recollect.hooks.chain import K_MAX, Fired, HookChain
+from recollect.hooks.chain import K_MAX, ChainResult, Check, HookChain
 from recollect.hooks.config import TIMEOUT_MS, load
 from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
-from recollect.hooks.errors import HookConfigError, HookDenied
-from recollect.hooks.events import PAYLOADS, EventClass, HookEvent, Payload
-from recollect.hooks.posting import PostQueue
+from recollect.hooks.errors import HookConfigError
+from recollect.hooks.events import EventClass, HookEvent
+from recollect.hooks.payload import Payload
+from recollect.hooks.post_queue import PostQueue
 from recollect.hooks.recall import apply_pre_recall_expand
 from recollect.hooks.registry import ExecutorRegistry
 from recollect.hooks.spec import FailMode, Function, HookSpec, named_apart
@@ -29,7 +30,6 @@ from recollect.hooks.spec import FailMode, Function, HookSpec, named_apart
 __all__ = ["Asker", "Hooks"]
 
 Asker = Callable[[AskUser], str]
-P = TypeVar("P", bound=Payload)
 _log = logging.getLogger("recollect.hooks")
 
 
@@ -158,21 +158,20 @@ class Hooks:
         """Let hooks rewrite or refuse a recall before anything else happens to it."""
         return apply_pre_recall_expand(query, namespace, k, self._chain, self._registry)
 
-    def before(self, payload: P) -> Fired[P]:
+    def listens(self, event: HookEvent) -> bool:
+        """Return whether any enabled hook wants to hear of the event."""
+        return self._chain.listens(event)
+
+    def before(self, payload: Payload, check: Check | None = None) -> ChainResult:
         """Let hooks change or refuse what is about to happen; the caller looks at `denied`.
 
         A question on the way of a write is put to a person, or decided by its default; on the way
         of a read it only leaves a warning.
         """
-        fired = self._chain.fire(payload, self._registry)
-        return self._answered(fired) if fired.asks and fired.denied is None else fired
-
-    def allowed(self, payload: P) -> Fired[P]:
-        """Do the same for a write: a denial raises `HookDenied`."""
-        fired = self.before(payload)
-        if fired.denied is not None:
-            raise HookDenied(payload.event.value, fired.denied.reason, fired.denied.code)
-        return fired
+        result = self._chain.fire(payload, self._registry, check)
+        if payload.event.event_class is EventClass.WRITE:
+            return self._answered(result)
+        return result.going_on()
 
     def after(self, payload: Payload) -> None:
         """Tell hooks what was done, without waiting for them."""
@@ -201,17 +200,15 @@ class Hooks:
     def _tell(self, payload: Payload) -> None:
         self._chain.fire(payload, self._registry)
 
-    def _answered(self, fired: Fired[P]) -> Fired[P]:
-        event = fired.payload.event
-        if event.event_class is not EventClass.WRITE:
-            _log.warning("a hook of %s asked %r: it goes on", event, fired.asks[0].prompt)
-            return fired
-        for ask in fired.asks:
+    def _answered(self, result: ChainResult) -> ChainResult:
+        if result.denied is not None:
+            return result
+        for ask in result.asks:
             answer = ask.default if self._asker is None else self._asker(ask)
             if answer != ask.options[0]:
                 reason = f"{ask.prompt} Answer: {answer or 'nobody was there to ask'}"
-                return replace(fired, denied=Denied(reason))
-        return fired
+                return replace(result, denied=Denied(reason))
+        return result
 
     def _try_reload(self) -> None:
         with suppress(HookConfigError):  # it was logged, and `stats` tells of it
@@ -245,7 +242,7 @@ def _checked(
     fail_mode: object,
 ) -> None:
     least, most = TIMEOUT_MS
-    placed = namespace == "*" or "namespace" in PAYLOADS[event].__slots__
+    placed = namespace == "*" or event.has_namespace
     checks = {
         "function": (callable(function), "must be a function that takes the payload"),
         "priority": (type(priority) is int, "must be a whole number"),

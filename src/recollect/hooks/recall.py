@@ -6,16 +6,22 @@ the deadline of 50 ms, so whoever calls needs no clock of its own.
 
 from __future__ import annotations
 
-import logging
-
 from recollect.hooks.chain import HookChain
 from recollect.hooks.decisions import Allow, Denied, Modified, PreRecallOutcome
-from recollect.hooks.events import HookEvent, RecallExpandQuery
+from recollect.hooks.events import HookEvent
+from recollect.hooks.payload import Shape
 from recollect.hooks.registry import ExecutorRegistry
+from recollect.model import RecallRequest
 
-__all__ = ["apply_pre_recall_expand"]
+__all__ = ["EXPAND", "apply_pre_recall_expand"]
 
-_log = logging.getLogger("recollect.hooks")
+EXPAND = Shape.of(
+    HookEvent.PRE_RECALL_EXPAND,
+    RecallRequest,
+    only=("query", "project", "top_k"),
+    changes=("query", "namespace", "k"),
+    also_called={"content": "query", "priority": "k"},
+)
 _ALLOW = Allow()
 
 
@@ -28,16 +34,11 @@ def apply_pre_recall_expand(
     """
     if not chain.listens(HookEvent.PRE_RECALL_EXPAND):
         return _ALLOW
-    fired = chain.fire(RecallExpandQuery(query, namespace, k), registry)
-    if fired.denied is not None:
-        return Denied(fired.denied.reason, fired.denied.code, fired=fired)
-    if fired.asks:
-        _log.warning(
-            "a hook of pre_recall_expand asked %r: a recall cannot wait for a person, it goes on",
-            fired.asks[0].prompt,
-        )
-        return Allow(fired=fired)
-    if fired.delta:
-        found = fired.payload
-        return Modified(found.query, found.namespace, found.k, fired=fired)
-    return Allow(fired=fired)
+    payload = EXPAND.payload(RecallRequest(query=query, project=namespace, top_k=k))
+    result = chain.fire(payload, registry).going_on()
+    if result.denied is not None:
+        return Denied(result.denied.reason, result.denied.code, result=result)
+    if result.delta:
+        values = result.payload.values
+        return Modified(values["query"], values["namespace"], values["k"], result=result)
+    return Allow(result=result)

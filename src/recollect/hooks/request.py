@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from recollect.hooks.decisions import Decision, decision_of
 from recollect.hooks.errors import Failure, HookFailed
-from recollect.hooks.events import Payload
+from recollect.hooks.payload import Payload
 
 __all__ = ["Executor", "Request", "Written"]
 
-_compact = json.JSONEncoder(separators=(",", ":"), default=str).encode
+
+def _plain(value: object) -> object:
+    """Return what JSON can hold for a value that it cannot."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_compact = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
 _quoted = functools.lru_cache(maxsize=256)(_compact)
 
 
@@ -34,7 +41,7 @@ class Written:
         """The payload as JSON on one line, ASCII only."""
         if self._json is None:
             try:
-                self._json = _compact(self.payload.to_dict())
+                self._json = _compact(self.payload.values)
             except (TypeError, ValueError, RecursionError) as error:
                 raise HookFailed(
                     Failure.NOT_STARTED, f"its payload cannot be written as JSON: {error}"
@@ -67,7 +74,7 @@ class Request:
 
     def decide(self, reply: object) -> Decision:
         """Return what a reply means."""
-        return decision_of(reply, type(self._written.payload))
+        return decision_of(reply, self._written.payload.shape)
 
 
 class Executor(Protocol):

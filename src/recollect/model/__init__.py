@@ -38,7 +38,14 @@ from recollect.model.memory import (
     words_of,
 )
 from recollect.model.reports import Forgotten, Ingested, IngestedItem
-from recollect.model.request import RecallRequest
+from recollect.model.request import (
+    ForgetRequest,
+    FrameRequest,
+    IngestRequest,
+    LinkRequest,
+    RecallRequest,
+    RememberRequest,
+)
 
 __all__ = [
     "EXTERNAL",
@@ -55,13 +62,17 @@ __all__ = [
     "Contribution",
     "Dropped",
     "Explanation",
+    "ForgetRequest",
     "Forgotten",
     "FrameDefinition",
     "FrameFilters",
+    "FrameRequest",
     "FrameResult",
     "Garden",
+    "IngestRequest",
     "Ingested",
     "IngestedItem",
+    "LinkRequest",
     "Member",
     "Memory",
     "PackageFlag",
@@ -71,6 +82,7 @@ __all__ = [
     "RecallRequest",
     "RecallResponse",
     "RecallResult",
+    "RememberRequest",
     "Remembered",
     "Role",
     "Scope",

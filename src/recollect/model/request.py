@@ -1,4 +1,4 @@
-"""A recall as data: what may be asked, and nothing of who asks.
+"""What the verbs are asked, as data: what may be asked, and nothing of who asks.
 
 Frozen values, standard library only. The principal comes from the handle or the credential; a
 body that brings one of its own is refused. Values are checked where they are used.
@@ -11,8 +11,18 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.model.access import Scope
+from recollect.model.frame import FrameDefinition
+from recollect.model.memory import Memory
 
-__all__ = ["RecallRequest"]
+__all__ = [
+    "ForgetRequest",
+    "FrameRequest",
+    "IngestRequest",
+    "LinkRequest",
+    "RecallRequest",
+    "RememberRequest",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +69,53 @@ class RecallRequest:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRequest:
+    """What is asked of `frame`."""
+
+    frame: FrameDefinition
+    query: str | None
+    top_k: int
+    token_budget: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        asked = {"query": self.query, "top_k": self.top_k, "token_budget": self.token_budget}
+        return {"name": self.frame.name, **asked}
+
+
+@dataclass(frozen=True, slots=True)
+class RememberRequest:
+    """What `remember` was asked to store, and the memory that comes of it."""
+
+    arguments: Mapping[str, Any]
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """What is asked of `forget`: ids, or an entity; None is every scope."""
+
+    pak_ids: tuple[str, ...] = ()
+    entity: str | None = None
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRequest:
+    """Two memories to join. `automatic`: nobody joined them by hand."""
+
+    pak_id: str
+    other: str
+    weight: float = 1.0
+    automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """Facts from outside, as they came, and who sent them."""
+
+    source: str
+    facts: tuple[Any, ...]

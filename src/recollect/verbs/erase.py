@@ -7,31 +7,28 @@ that they went; then caches, index and file are wiped, and somebody looks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
-from recollect.model import Forgotten, Scope
+from recollect.model import ForgetRequest, Forgotten
 from recollect.verbs.caller import Caller
 from recollect.write import forget
 
 __all__ = ["erase"]
 
 
-def erase(
-    caller: Caller, pak_ids: Sequence[str], about: str | None, scope: Scope | None
-) -> Forgotten:
+def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     opened, store = caller.opened, caller.store
     with opened.turn():
-        if not _erasable(caller, pak_ids, about, scope):
+        if not _erasable(caller, wanted):
             return Forgotten(())
         with opened.writing() as revision:
             # Whose it is and who may erase it counts as of now, when nobody else can write.
-            erased = _erasable(caller, pak_ids, about, scope)
+            erased = _erasable(caller, wanted)
             edges = forget.erase(
                 erased, store=store, before=opened.follower.before, revision=revision
             )
             if erased:
-                target = about if about is not None else "\n".join(erased)
+                target = "\n".join(erased) if wanted.entity is None else wanted.entity
                 detail = f"{len(erased)} Paks"
                 opened.note(caller.principal, "forget", _hash(target), detail)
         forget.verify(store, erased)
@@ -40,13 +37,11 @@ def erase(
         return Forgotten(tuple(erased), edges, store.scrub())
 
 
-def _erasable(
-    caller: Caller, pak_ids: Sequence[str], about: str | None, scope: Scope | None
-) -> list[str]:
-    store, who = caller.store, caller.principal
-    ids = pak_ids if about is None else store.about(who.tenant, about)
+def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
+    store, who, entity = caller.store, caller.principal, wanted.entity
+    ids = wanted.pak_ids if entity is None else store.about(who.tenant, entity)
     roles = store.access.roles_of(who.tenant, who.id)
-    return forget.erasable(store.standing(ids), who, roles, scope)
+    return forget.erasable(store.standing(ids), who, roles, wanted.scope)
 
 
 def _hash(target: str) -> str:

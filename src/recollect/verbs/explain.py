@@ -1,19 +1,15 @@
 """Explain: why a Pak is in an answer, or what left it out, hooks included. Writes nothing.
 
-In: a request as the verb itself takes it, checked. Out: an `Explanation` read from how the verb's
-own stages went; a request that a hook refuses is explained by that refusal.
+In: a request as the verb itself takes it, checked and as the hooks left it. Out: an `Explanation`
+read from how the verb's own stages went; one that a hook refused is explained by that refusal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
-from recollect import asked
-from recollect.hooks.dispatcher import Touch
-from recollect.hooks.events import PreFrame
-from recollect.model import Explanation, FrameDefinition, RecallRequest, Verb
+from recollect.hooks import Denied
+from recollect.model import Explanation, FrameRequest, RecallRequest, Verb
 from recollect.recall.explain import denied, explain_frame, explain_recall
 from recollect.recall.select import SelectQuery, explain
 from recollect.verbs.caller import Caller
@@ -21,6 +17,7 @@ from recollect.verbs.read import Reader
 
 __all__ = ["Explainer"]
 
+_VERBS: dict[type, Verb] = {RecallRequest: "recall", FrameRequest: "frame", SelectQuery: "select"}
 _APART = "Filtered out: it is an instruction, and these come with a recall, apart from its results."
 
 
@@ -35,26 +32,17 @@ class Explainer:
 
     def of_recall(self, wanted: RecallRequest) -> Explanation:
         """Explain the answer to a request."""
-        wanted, touch = self._opened.dispatcher.before_recall(wanted)
-        if touch.denied is not None:
-            return self._denied("recall", wanted.to_dict(), touch)
         with self._opened.turn_asking(wanted.query) as embedder:
             return explain_recall(self._pak_id, self._reader.went(wanted, embedder))
 
-    def of_frame(self, frame: FrameDefinition, wanted: PreFrame) -> Explanation:
+    def of_frame(self, wanted: FrameRequest) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
-        wanted, touch = self._opened.dispatcher.before_frame(wanted)
-        if touch.denied is not None:
-            return self._denied("frame", asdict(wanted), touch)
-        with self._opened.turn_asking(asked.query(wanted.query)) as embedder:
-            stages = self._reader.stages(frame, wanted, self._caller.sight(), embedder)
+        with self._opened.turn_asking(wanted.query) as embedder:
+            stages = self._reader.stages(wanted, self._caller.sight(), embedder)
             return explain_frame(self._pak_id, stages)
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:
         """Explain a selection from the catalogue."""
-        wanted, touch = self._opened.dispatcher.before_select(wanted)
-        if touch.denied is not None:
-            return self._denied("select", wanted.to_dict(), touch)
         with self._opened.turn(), self._caller.catalogue.snapshot():
             found = explain(
                 self._caller.catalogue,
@@ -66,8 +54,14 @@ class Explainer:
             is_apart = found.stage == "unknown" and self._caller.sight().may_read(self._pak_id)
             return replace(found, stage="filter", reason=_APART) if is_apart else found
 
-    def _denied(self, verb: Verb, query: Mapping[str, Any], touch: Touch) -> Explanation:
-        reason = touch.denied.reason if touch.denied else ""
+    def of_denial(
+        self, wanted: RecallRequest | FrameRequest | SelectQuery, refusal: Denied
+    ) -> Explanation:
+        """Explain a request that a hook refused."""
         return denied(
-            self._pak_id, verb, query=query, generated_at=self._caller.now(), reason=reason
+            self._pak_id,
+            _VERBS[type(wanted)],
+            query=wanted.to_dict(),
+            generated_at=self._caller.now(),
+            reason=refusal.reason,
         )

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from recollect.check import is_id
 from recollect.errors import InvalidInput
+from recollect.model import LinkRequest
 from recollect.paks import UnknownPak
 from recollect.ports.store import Edge
 from recollect.verbs.caller import Caller
@@ -20,8 +21,9 @@ from recollect.write.transfer import Join
 __all__ = ["dispute", "link", "rejoin", "resolve"]
 
 
-def link(caller: Caller, pak_id: str, other: str, weight: float) -> None:
+def link(caller: Caller, wanted: LinkRequest) -> None:
     """Join two memories by hand."""
+    pak_id, other, weight = wanted.pak_id, wanted.other, wanted.weight
     with caller.opened.turn():
         rows = _two(caller, pak_id, other)
         with caller.opened.writing():

@@ -7,14 +7,14 @@ frame also counts the use of what is in it; all others write nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from recollect import asked
 from recollect.check import is_id
 from recollect.frames.cache import CacheKey, named
 from recollect.frames.registry import FrameRegistry
-from recollect.hooks.events import PreFrame
 from recollect.model import (
     FrameDefinition,
+    FrameRequest,
     FrameResult,
     Memory,
     RecallRequest,
@@ -29,6 +29,7 @@ from recollect.recall.pipeline import Request, Stages, run
 from recollect.recall.respond import Went, refused, response
 from recollect.recall.respond import run as answer_to
 from recollect.recall.select import SelectQuery, SelectResult, select
+from recollect.recall.select.values import checked
 from recollect.recall.sight import MemoryPage, Sight
 from recollect.verbs.caller import Caller
 from recollect.write import transfer
@@ -49,51 +50,64 @@ class Reader:
         with self._opened.turn_asking(wanted.query) as embedder:
             return response(self.went(wanted, embedder))
 
-    def refuse(self, wanted: RecallRequest) -> RecallResponse:
+    def refuse(self, wanted: RecallRequest, _: object) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
         with self._opened.turn():
             return refused(wanted, self._caller.moment(self._caller.sight()))
 
     def wanted_frame(
-        self, name: str, query: object, top_k: int, token_budget: int | None
-    ) -> tuple[FrameDefinition, PreFrame]:
-        """Return a frame and what is asked of it, checked."""
+        self, name: str, query: Any, top_k: int, token_budget: int | None
+    ) -> FrameRequest:
+        """Return what is asked of a frame, its budget included, with nothing else checked."""
         with self._opened.turn():
-            definition = self._frames.get(name)
-        budget = definition.token_budget if token_budget is None else token_budget
-        return definition, PreFrame(
-            name=definition.name,
-            query=asked.query(query) or "",
-            k=asked.top_k(top_k),
-            token_budget=asked.positive("token_budget", budget, asked.BUDGET_MAX),
-        )
+            frame = self._frames.get(name)
+        budget = frame.token_budget if token_budget is None else token_budget
+        return FrameRequest(frame, query, top_k, budget)
 
-    def frame(self, definition: FrameDefinition, wanted: PreFrame) -> FrameResult:
+    def frame(self, wanted: FrameRequest) -> FrameResult:
         """Render a frame, or find it among those that were rendered before."""
-        query = asked.query(wanted.query)
-        if definition.cache is not None and query is not None:
+        if wanted.frame.cache is not None and wanted.query is not None:
             # What is cached needs no embedder.
             with self._opened.turn():
-                cached = self._cached(definition, wanted, self._caller.sight())
+                cached = self._cached(wanted, self._caller.sight())
             if cached is not None:
                 return cached
-        with self._opened.turn_asking(query) as embedder:
+        with self._opened.turn_asking(wanted.query) as embedder:
             sight = self._caller.sight()
-            cached = self._cached(definition, wanted, sight)
-            return cached or self._render(definition, wanted, sight, embedder)
+            return self._cached(wanted, sight) or self._render(wanted, sight, embedder)
 
-    def _render(
-        self, definition: FrameDefinition, wanted: PreFrame, sight: Sight, embedder: Embedder
-    ) -> FrameResult:
+    def refuse_frame(self, wanted: FrameRequest, _: object) -> FrameResult:
+        """Render a frame that was refused: nothing, in the shape of a frame."""
+        return FrameResult(
+            text="",
+            blocks=(),
+            frame_name=wanted.frame.name,
+            cached=False,
+            tokens_used=0,
+            token_budget=wanted.token_budget,
+            over_budget=False,
+            dropped=(),
+            degraded=(),
+        )
+
+    def _render(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> FrameResult:
         """Render a frame, count the use of what is in it, and cache it if it says so."""
-        key, token = _cache_key(definition, wanted, sight), self._token(definition, sight)
+        key, token = _cache_key(wanted, sight), self._token(wanted.frame, sight)
         clock = self._caller.clock(sight)
-        result = _rendered(self.stages(definition, wanted, sight, embedder))
+        result = _rendered(self.stages(wanted, sight, embedder))
         self._opened.count_uses([block.pak_id for block in result.blocks], clock)
-        if definition.cache is not None:
-            ttl = definition.cache.ttl_seconds
+        if wanted.frame.cache is not None:
+            ttl = wanted.frame.cache.ttl_seconds
             self._opened.cached_frames.put(key, result, now=sight.now, ttl_seconds=ttl, token=token)
         return result
+
+    def checked_selection(self, query: SelectQuery) -> SelectQuery:
+        """Return what to select, checked and dated."""
+        return checked(query, self._caller.now())
+
+    def refuse_selection(self, query: SelectQuery, _: object) -> SelectResult:
+        """Pick nothing, since it was refused."""
+        return SelectResult((), (), str(query.now or ""), query)
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
@@ -146,29 +160,23 @@ class Reader:
         moment = self._caller.moment(sight)
         return answer_to(wanted, definition, moment, self._opened.sources(sight, embedder))
 
-    def stages(
-        self, frame: FrameDefinition, wanted: PreFrame, sight: Sight, embedder: Embedder
-    ) -> Stages:
+    def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Stages:
         """Put a frame together, and keep how that went."""
         request = Request(
-            query=asked.query(wanted.query),
-            frame=frame,
-            top_k=wanted.k,
+            query=wanted.query,
+            frame=wanted.frame,
+            top_k=wanted.top_k,
             token_budget=wanted.token_budget,
             active_hours=self._caller.clock(sight).active_hours,
             now=sight.now,
         )
         return run(request, self._opened.sources(sight, embedder))
 
-    def _cached(
-        self, definition: FrameDefinition, wanted: PreFrame, sight: Sight
-    ) -> FrameResult | None:
-        if definition.cache is None:
+    def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
+        if wanted.frame.cache is None:
             return None
         found = self._opened.cached_frames.get(
-            _cache_key(definition, wanted, sight),
-            now=sight.now,
-            token=self._token(definition, sight),
+            _cache_key(wanted, sight), now=sight.now, token=self._token(wanted.frame, sight)
         )
         return found if found is not None and _still_holds(found, sight) else None
 
@@ -183,9 +191,8 @@ class Reader:
         )
 
 
-def _cache_key(definition: FrameDefinition, wanted: PreFrame, sight: Sight) -> CacheKey:
-    query = asked.query(wanted.query)
-    return CacheKey(definition, sight.view, query, wanted.k, wanted.token_budget)
+def _cache_key(wanted: FrameRequest, sight: Sight) -> CacheKey:
+    return CacheKey(wanted.frame, sight.view, wanted.query, wanted.top_k, wanted.token_budget)
 
 
 def _still_holds(kept: FrameResult, sight: Sight) -> bool:

@@ -106,5 +106,4 @@ def stats(caller: Caller) -> dict[str, Any]:
             "reembedding_to": state.next_model_id,
             "active_hours": caller.clock(sight).active_hours,
             "embedder_error": str(error) if error else None,
-            "hooks": caller.opened.dispatcher.hooks.stats(),
         }

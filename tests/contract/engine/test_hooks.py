@@ -99,6 +99,8 @@ def test_both_events_of_a_recall_see_what_the_one_before_left(memory: Recollect)
             "scope": None,
             "garden": None,
             "min_confidence": 0.2,
+            "diversity": None,
+            "include_quarantined": False,
         }
     ]
     assert (answer.query["top_k"], answer.query["token_budget"]) == (1, 50)
@@ -236,8 +238,11 @@ def test_a_text_that_is_denied_is_not_stored(memory: Recollect) -> None:
     memory.hooks.register(
         "pre_remember", lambda p: deny("a secret", 422) if "secret" in p["content"] else None
     )
-    with pytest.raises(HookDenied, match="a secret"):
+    with pytest.raises(HookDenied, match=r"^pre_remember was denied \(422\): a secret") as refusal:
         memory.remember("my secret")
+    denied = refusal.value
+    assert (denied.event, denied.reason, denied.status) == ("pre_remember", "a secret", 422)
+    assert isinstance(denied, PermissionError)
     with pytest.raises(HookDenied, match=r"^item 1: pre_remember was denied \(422\): a secret"):
         memory.remember_many(["fine", "a secret one", "fine too"])
     assert memory.stats()["memories"] == before

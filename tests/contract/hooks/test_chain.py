@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hooks import AskUser, Denied, ExecutorRegistry, Fired, HookChain, HookEvent, HookSpec
-from recollect.hooks.events import PAYLOADS, EventClass, PreRecall, PreRemember
+from recollect.errors import InvalidInput, NotAllowed, StoreClosed
+from recollect.hooks import (
+    AskUser,
+    ChainResult,
+    Denied,
+    ExecutorRegistry,
+    HookChain,
+    HookEvent,
+    HookSpec,
+)
+from recollect.hooks.doctor import payload_of
+from recollect.hooks.events import EventClass
+from recollect.hooks.payload import Payload
 from recollect.hooks.sdk import allow, ask_user, deny, modify
 from recollect.hooks.spec import Function
+from recollect.hooks.verbs import SHAPES
 
 
 @pytest.fixture
@@ -28,11 +40,15 @@ def hook(name: str, function: Function, **given: Any) -> HookSpec:
     return HookSpec(name=name, function=function, **{**fields, **given})
 
 
-def fire(registry: ExecutorRegistry, *hooks: HookSpec, **payload: Any) -> Fired[PreRemember]:
-    return HookChain(hooks).fire(PreRemember(**{"content": "text", **payload}), registry)
+def text(**given: Any) -> Payload:
+    return payload_of(HookEvent.PRE_REMEMBER, {"content": "text", "namespace": "", **given})
 
 
-def names(fired: Fired[Any]) -> list[str]:
+def fire(registry: ExecutorRegistry, *hooks: HookSpec, **payload: Any) -> ChainResult:
+    return HookChain(hooks).fire(text(**payload), registry)
+
+
+def names(fired: ChainResult) -> list[str]:
     return [run.hook for run in fired.runs]
 
 
@@ -46,7 +62,9 @@ def test_thirteen_events_each_with_its_deadline_and_payload() -> None:
         **{f"{when}_{verb}": 5.0 for when in ("pre", "post") for verb in writes},
         "pre_ingest": 5.0,
     }
-    assert set(PAYLOADS) == set(HookEvent)
+    assert set(SHAPES) == set(HookEvent)
+    for event, shape in SHAPES.items():
+        assert ("namespace" in shape.fields) == event.has_namespace
 
 
 def test_higher_priority_first_and_ties_as_given(registry: ExecutorRegistry) -> None:
@@ -63,7 +81,7 @@ def test_higher_priority_first_and_ties_as_given(registry: ExecutorRegistry) -> 
 def test_a_disabled_hook_does_not_run(registry: ExecutorRegistry) -> None:
     chain = HookChain([hook("off", lambda _: deny("no"), enabled=False)])
     assert not chain.listens(HookEvent.PRE_REMEMBER)
-    assert chain.fire(PreRemember("text"), registry).action == "allow"
+    assert chain.fire(text(), registry).action == "allow"
 
 
 def test_the_namespace_pattern_is_really_applied(registry: ExecutorRegistry) -> None:
@@ -98,7 +116,7 @@ def test_a_change_is_seen_by_the_next_hook_under_its_own_name(registry: Executor
     )
     assert fired.action == "modify"
     assert fired.delta == {"content": "text one two", "tags": ("t",)}
-    assert fired.payload == PreRemember("text one two", tags=("t",))
+    assert fired.payload == text(content="text one two", tags=("t",))
 
 
 def test_the_first_denial_stops_the_chain(registry: ExecutorRegistry) -> None:
@@ -127,7 +145,7 @@ def test_a_question_survives_a_later_allowance_and_keeps_the_change(
     )
     assert fired.action == "ask_user"
     assert fired.asks == (AskUser("Sure?", ("yes", "no"), "no"), AskUser("Really?"))
-    assert fired.payload.content == "x"
+    assert fired.payload.values["content"] == "x"
 
 
 def test_a_denial_outweighs_a_question(registry: ExecutorRegistry) -> None:
@@ -161,7 +179,7 @@ def test_a_function_that_takes_too_long_is_left_to_itself(registry: ExecutorRegi
     closed = hook("closed", lambda _: gate.wait(30) and None, timeout_ms=20, fail_mode="closed")
     fired = fire(registry, slow, hook("next", lambda _: modify(content="x")))
     assert fired.degraded == ("slow",)
-    assert fired.payload.content == "x"
+    assert fired.payload.values["content"] == "x"
     assert fired.runs[0].action == "timeout"
     refused = fire(registry, closed).denied
     assert refused is not None
@@ -190,7 +208,7 @@ def test_each_hook_gets_what_the_others_left(registry: ExecutorRegistry) -> None
         HookSpec(name="second", function=lambda _: asked.append("second"), **fields),
         HookSpec(name="last", function=lambda _: None, fail_mode="closed", **fields),
     ]
-    fired = HookChain(hooks).fire(PAYLOADS[event](query="q", namespace="", k=1), registry)  # type: ignore[call-arg]
+    fired = HookChain(hooks).fire(payload_of(event), registry)
     gate.set()
     assert asked == []
     assert fired.degraded == ("first", "second")
@@ -215,9 +233,8 @@ def test_each_hook_gets_what_the_others_left(registry: ExecutorRegistry) -> None
         {"action": "modify", "delta": {"content": 5}},
         {"action": "modify", "delta": {"tags": "one"}},
         {"action": "modify", "delta": {"tags": [1]}},
-        {"action": "modify", "delta": {"confidence": 1.5}},
         {"action": "modify", "delta": {"confidence": True}},
-        {"action": "modify", "delta": {"confidence": float("nan")}},
+        {"action": "modify", "delta": {"confidence": "1"}},
         {"action": "deny", "reason": 5},
         {"action": "deny", "reason": "no", "code": "403"},
         {"action": "deny", "reason": "no", "code": True},
@@ -239,21 +256,62 @@ def test_a_reply_that_cannot_be_read_is_the_hooks_failure(
     assert fired.denied.code == 503
 
 
+@pytest.mark.parametrize("refusal", [InvalidInput("bad."), NotAllowed("bad.")], ids=repr)
+def test_what_the_verb_refuses_is_the_failure_of_the_hook_that_wanted_it(
+    registry: ExecutorRegistry, refusal: Exception
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def check(delta: Mapping[str, Any]) -> None:
+        seen.append(dict(delta))
+        if delta["content"] == "bad":
+            raise refusal
+
+    def fired(fail_mode: str) -> ChainResult:
+        hooks = [
+            hook("one", lambda _: modify(content="one", title="t"), priority=2),
+            hook("bad", lambda _: modify(content="bad"), priority=1, fail_mode=fail_mode),
+            hook("two", lambda payload: modify(summary=payload["content"])),
+        ]
+        return HookChain(hooks).fire(text(), registry, check)
+
+    left = fired("open")
+    assert left.degraded == ("bad",)
+    assert left.delta == {"content": "one", "title": "t", "summary": "one"}
+    # Each is judged together with what the hooks before it changed.
+    assert seen == [
+        {"content": "one", "title": "t"},
+        {"content": "bad", "title": "t"},
+        {"content": "one", "title": "t", "summary": "one"},
+    ]
+    assert fired("closed").denied == Denied("hook bad: delta: bad.", 503)
+
+
+def test_a_store_that_was_closed_meanwhile_is_nobodys_failure(registry: ExecutorRegistry) -> None:
+    def check(_: object) -> None:
+        raise StoreClosed("closed.")
+
+    chain = HookChain([hook("one", lambda _: modify(content="one"))])
+    with pytest.raises(StoreClosed):
+        chain.fire(text(), registry, check)
+
+
 def test_a_recall_never_gets_wider(registry: ExecutorRegistry) -> None:
-    def recall(delta: dict[str, Any], **given: Any) -> Fired[PreRecall]:
+    def recall(delta: dict[str, Any], **given: Any) -> ChainResult:
         spec = hook("wide", lambda _: modify(**delta), event=HookEvent.PRE_RECALL)
-        payload = PreRecall(**{"query": "q", "namespace": "shop", "k": 5, "frame": "f", **given})
+        unset: dict[str, Any] = {"token_budget": None, "namespace": "shop"}
+        payload = payload_of(HookEvent.PRE_RECALL, {**unset, **given})
         return HookChain([spec]).fire(payload, registry)
 
-    assert recall({"token_budget": 900}, token_budget=100).payload.token_budget == 100
-    assert recall({"token_budget": 50}, token_budget=100).payload.token_budget == 50
-    assert recall({"token_budget": 50}).payload.token_budget == 50
-    assert recall({"tags": ["a"]}, tags=("a", "b")).payload.tags == ("a",)
+    assert recall({"token_budget": 900}, token_budget=100).payload.values["token_budget"] == 100
+    assert recall({"token_budget": 50}, token_budget=100).payload.values["token_budget"] == 50
+    assert recall({"token_budget": 50}).payload.values["token_budget"] == 50
+    assert recall({"tags": ["a"]}, tags=("a", "b")).payload.values["tags"] == ("a",)
     assert recall({"tags": ["a", "c"]}, tags=("a", "b")).degraded == ("wide",)
     assert recall({"tags": []}, tags=("a", "b")).degraded == ("wide",)
-    assert recall({"tags": ["c"]}).payload.tags == ("c",)
+    assert recall({"tags": ["c"]}).payload.values["tags"] == ("c",)
     assert recall({"namespace": ""}).degraded == ("wide",)
-    assert recall({"k": 10**9}).payload.k == 1000
+    assert recall({"k": 10**9}).payload.values["k"] == 1000
 
 
 actions = st.sampled_from(["allow", "modify", "deny", "ask_user", "fail"])
@@ -281,7 +339,7 @@ def test_the_result_follows_from_the_decisions_whatever_they_are(
     ]
     registry = ExecutorRegistry()
     try:
-        fired = HookChain(hooks).fire(PreRemember("text"), registry)
+        fired = HookChain(hooks).fire(text(), registry)
     finally:
         registry.close()
     order = sorted(range(len(drawn)), key=lambda one: -drawn[one][1])
@@ -303,4 +361,4 @@ def test_the_result_follows_from_the_decisions_whatever_they_are(
         else "allow"
     )
     assert fired.action == expected
-    assert (fired.payload.title == "t") == ("modify" in ran)
+    assert (fired.payload.values["title"] == "t") == ("modify" in ran)

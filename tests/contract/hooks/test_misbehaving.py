@@ -84,8 +84,8 @@ def rounds(world: World, manner: str, code: int | None, fail_mode: str, count: i
             assert manner in outcome.reason
         else:
             assert isinstance(outcome, Allow)
-            assert outcome.fired is not None
-            assert outcome.fired.degraded == (manner,)
+            assert outcome.result is not None
+            assert outcome.result.degraded == (manner,)
     assert answered if code is None else not answered
 
 
@@ -136,8 +136,8 @@ def test_after_five_failures_the_breaker_answers_at_once(world: World, manner: s
     # Fifty within one second: had each waited for its deadline, it would take two and a half.
     for _ in range(50):
         outcome = world.recall()
-        assert outcome.fired is not None
-        assert outcome.fired.runs[0].action in ("breaker_open", "not_ready")
+        assert outcome.result is not None
+        assert outcome.result.runs[0].action in ("breaker_open", "not_ready")
     assert world.stats()["state"] in ("open", "half_open")
 
 

@@ -81,7 +81,7 @@ def test_every_decision_gets_through(world: World) -> None:
     assert world.recall("nothing") == Allow()
     assert world.recall("allow") == Allow()
     assert world.recall("deny") == Denied("no", 451)
-    asked = world.recall("ask").fired
+    asked = world.recall("ask").result
     assert asked is not None
     assert asked.asks[0].options == ("yes", "no")
 

@@ -115,7 +115,7 @@ def test_k_is_clamped() -> None:
 def test_the_namespace_of_the_caller_cannot_be_dropped() -> None:
     outcome = asked(lambda _: modify(namespace=""))
     assert outcome == Allow()
-    assert outcome.fired.degraded == ("hook0",)  # type: ignore[attr-defined]
+    assert outcome.result.degraded == ("hook0",)  # type: ignore[attr-defined]
     assert asked(lambda _: modify(namespace=""), namespace="") == Modified("orig", "", 7)
 
 
@@ -133,12 +133,12 @@ def test_a_question_becomes_an_allowance_with_a_warning(caplog: pytest.LogCaptur
 def test_what_each_hook_did_is_told() -> None:
     outcome = asked(lambda _: None, lambda _: modify(query="x"))
     assert isinstance(outcome, Modified)
-    assert outcome.fired is not None
-    assert [(run.hook, run.action) for run in outcome.fired.runs] == [
+    assert outcome.result is not None
+    assert [(run.hook, run.action) for run in outcome.result.runs] == [
         ("hook0", "allow"),
         ("hook1", "modify"),
     ]
-    assert all(set(run.to_dict()) == {"hook", "action", "ms"} for run in outcome.fired.runs)
+    assert all(set(run.to_dict()) == {"hook", "action", "ms"} for run in outcome.result.runs)
 
 
 DENYING = """

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from tests.house.snippets import ROOT
 
-from recollect.hooks import Allow, HookDenied, Modified
+from recollect.hooks import Allow, Modified
 from recollect.hooks.config import load
-from recollect.hooks.events import PreRemember
+from recollect.hooks.doctor import payload_of
+from recollect.hooks.events import HookEvent
 from recollect.hooks.handle import Hooks
 
 pytestmark = pytest.mark.usefixtures("patient_hooks")
@@ -73,15 +74,18 @@ def test_the_hooks_work_together(hooks: Hooks) -> None:
     ],
 )
 def test_a_secret_is_not_remembered_and_not_repeated(hooks: Hooks, text: str, kind: str) -> None:
-    with pytest.raises(HookDenied, match=kind) as caught:
-        hooks.allowed(PreRemember(text))
-    assert caught.value.status == 422
-    assert text[-8:] not in str(caught.value)
+    denied = hooks.before(payload_of(HookEvent.PRE_REMEMBER, {"content": text})).denied
+    assert denied is not None
+    assert denied.code == 422
+    assert kind in denied.reason
+    assert text[-8:] not in denied.reason
 
 
 def test_what_holds_no_secret_is_remembered(hooks: Hooks) -> None:
     for text in ("Passwords are rotated monthly.", "The key to the office is with Ann."):
-        assert hooks.allowed(PreRemember(text)).payload == PreRemember(text)
+        payload = payload_of(HookEvent.PRE_REMEMBER, {"content": text})
+        result = hooks.before(payload)
+        assert (result.action, result.payload) == ("allow", payload)
 
 
 def test_the_same_in_a_shell_script(tmp_path: Path) -> None:

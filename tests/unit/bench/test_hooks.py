@@ -30,7 +30,7 @@ def test_blocks_take_turns_and_the_first_turn_does_not_count() -> None:
 
 def test_the_hooks_that_are_measured_work(tmp_path: Path) -> None:
     with hooks._hooks(tmp_path, hooks.HOOK, 3) as three:
-        fired = three.expand("q", "", 5).fired
+        fired = three.expand("q", "", 5).result
         assert fired is not None
         assert len(fired.runs) == 3
     with Recollect.open(tmp_path / "plain.db", embedder="none") as memory:

@@ -7,7 +7,8 @@ import sys
 import threading
 from pathlib import Path
 
-from recollect.hooks.events import PreRemember
+from recollect.hooks.doctor import payload_of
+from recollect.hooks.events import HookEvent
 from recollect.hooks.handle import Hooks
 from recollect.hooks.watchdog import Watchdog
 
@@ -24,7 +25,9 @@ Watchdog.guard = guard_and_tell  # type: ignore[method-assign]
 hooks = Hooks(Path(sys.argv[1]))
 end = sys.argv[2]
 if end == "in_flight":
-    threading.Thread(target=hooks.before, args=(PreRemember("text"),), daemon=True).start()
+    threading.Thread(
+        target=hooks.before, args=(payload_of(HookEvent.PRE_REMEMBER),), daemon=True
+    ).start()
 guarded.wait()
 print("held", flush=True)
 sys.stdin.readline()

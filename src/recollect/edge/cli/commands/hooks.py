@@ -84,23 +84,23 @@ def test(
     _, hooks = _loaded(file)
     if event not in list(HookEvent):
         raise typer.BadParameter(f"'{event}' is none of {', '.join(HookEvent)}.", context)
-    fired = tried(hooks, payload_of(HookEvent(event), _object(payload)))
-    denied = fired.denied
+    result = tried(hooks, payload_of(HookEvent(event), _object(payload)))
+    denied = result.denied
     answer = {
         "event": event,
-        "action": fired.action,
-        "payload": fired.payload.to_dict(),
-        "delta": dict(fired.delta),
+        "action": result.action,
+        "payload": dict(result.payload.values),
+        "delta": dict(result.delta),
         "denied": {"reason": denied.reason, "code": denied.code} if denied else None,
-        "asks": [ask.prompt for ask in fired.asks],
-        "hooks": [run.to_dict() for run in fired.runs],
-        "degraded": list(fired.degraded),
+        "asks": [ask.prompt for ask in result.asks],
+        "hooks": [run.to_dict() for run in result.runs],
+        "degraded": list(result.degraded),
     }
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import hooks as view
 
-        view.draw_fired(console, fired)
+        view.draw_result(console, result)
 
     output.of(context).show(answer, draw)
 

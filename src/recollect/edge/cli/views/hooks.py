@@ -6,7 +6,6 @@ In: values of `recollect.hooks`. Out: drawn text; what a hook said is shown and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -14,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.edge.cli.views.elements import plain
-from recollect.hooks.chain import Fired
+from recollect.hooks.chain import ChainResult
 from recollect.hooks.doctor import Finding
 from recollect.hooks.spec import HookSpec
 
-__all__ = ["draw_fired", "draw_problems", "findings", "listed"]
+__all__ = ["draw_problems", "draw_result", "findings", "listed"]
 
 _STATES = {"ready": "green", "failed": "bold red", "disabled": "dim"}
 
@@ -63,25 +62,25 @@ def draw_problems(console: Console, found: Sequence[Finding]) -> None:
             )
 
 
-def draw_fired(console: Console, fired: Fired[Any]) -> None:
+def draw_result(console: Console, result: ChainResult) -> None:
     """Print what each hook did, and what came of it."""
-    if not fired.runs:
-        console.print(f"No hook listens to {fired.payload.event.value} here.")
+    if not result.runs:
+        console.print(f"No hook listens to {result.payload.event.value} here.")
         return
     table = _table("Hook", "Action", "ms")
-    for run in fired.runs:
+    for run in result.runs:
         table.add_row(Text(plain(run.hook), style="bold"), run.action, f"{run.ms:.3f}")
     console.print(table)
-    if fired.denied is not None:
-        denied = f"{fired.denied.code}: {plain(fired.denied.reason)}"
+    if result.denied is not None:
+        denied = f"{result.denied.code}: {plain(result.denied.reason)}"
         console.print(Text.assemble(("Denied ", "bold red"), denied), soft_wrap=True)
-    for ask in fired.asks:
+    for ask in result.asks:
         console.print(Text.assemble(("Asks: ", "bold yellow"), plain(ask.prompt)), soft_wrap=True)
-    for name, value in fired.delta.items():
+    for name, value in result.delta.items():
         console.print(Text.assemble((f"{name}: ", "bold"), plain(str(value))), soft_wrap=True)
-    if fired.degraded:
+    if result.degraded:
         console.print(
-            Text.assemble(("Failed, and passed over: ", "bold yellow"), ", ".join(fired.degraded))
+            Text.assemble(("Failed, and passed over: ", "bold yellow"), ", ".join(result.degraded))
         )
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from recollect.hooks.events import Payload
+from recollect.hooks.payload import Payload
 
 __all__ = ["PostQueue"]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 
-from recollect.hooks.events import Payload, PostLink
-from recollect.hooks.posting import PostQueue
+from recollect.hooks.doctor import payload_of
+from recollect.hooks.events import HookEvent
+from recollect.hooks.payload import Payload
+from recollect.hooks.post_queue import PostQueue
 
 
-def link(number: int) -> PostLink:
-    return PostLink(str(number), "other", 1.0)
+def link(number: int) -> Payload:
+    return payload_of(HookEvent.POST_LINK, {"pak_id": str(number)})
 
 
 def test_events_are_told_in_order_by_another_thread() -> None:
