@@ -18,7 +18,7 @@ from recollect.errors import InvalidInput, NotAllowed
 from recollect.hooks.decisions import Allow, AskUser, Decision, Denied, Modify
 from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.events import EventClass, HookEvent
-from recollect.hooks.payload import Payload, WrongDelta
+from recollect.hooks.payload import Payload
 from recollect.hooks.request import Request, Written
 from recollect.hooks.spec import HookSpec
 
@@ -177,8 +177,6 @@ class _Run:
             changed = {**self.delta, **kept}
             if kept and self._check is not None:
                 self._check(changed)
-        except WrongDelta as error:
-            raise HookFailed(Failure.BAD_REPLY, f"delta: {error}") from None
         except (InvalidInput, NotAllowed) as error:
             raise HookFailed(Failure.BAD_REPLY, f"delta: {error.message}") from None
         if kept:

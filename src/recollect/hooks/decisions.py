@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.errors import Failure, HookFailed
-from recollect.hooks.payload import WrongDelta
 
 if TYPE_CHECKING:
     from recollect.hooks.chain import ChainResult
@@ -162,10 +161,7 @@ def decision_of(reply: object, shape: Shape) -> Decision:
 def _delta(given: object, shape: Shape) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise _bad("modify needs a delta, an object")
-    try:
-        return shape.delta(given)
-    except WrongDelta as error:
-        raise _bad(f"delta: {error}") from None
+    return shape.delta(given)
 
 
 def _denied(reply: Mapping[str, Any]) -> Denied:

@@ -14,17 +14,14 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.events import HookEvent
 
-__all__ = ["Field", "Kind", "Payload", "Shape", "WrongDelta", "kind_of"]
+__all__ = ["Field", "Kind", "Payload", "Shape", "kind_of"]
 
 # What the engine calls by another name. A namespace is the project; "" is none.
 _NAMES = {"project": "namespace", "top_k": "k", "limit": "k", "text": "query"}
 _NONE = {"query": "", "namespace": ""}
-
-
-class WrongDelta(ValueError):
-    """A hook wants to change what it may not, or to what cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +118,12 @@ class Shape:
         for name, value in given.items():
             ours = self.also_called.get(name, name)
             if ours not in self.changes:
-                raise WrongDelta(f"{self.event} has no {name!r} that a hook may change")
+                raise _wrong(f"{self.event} has no {name!r} that a hook may change")
             if value is None or (ours != name and ours in given):
                 continue
             kind = self.fields[ours].kind
             if not kind.fits(value):
-                raise WrongDelta(f"{name} must be {kind.words}")
+                raise _wrong(f"{name} must be {kind.words}")
             if ours != "k" or value > 0:
                 found[ours] = tuple(value) if isinstance(value, list) else value
         return found
@@ -166,14 +163,18 @@ class Payload:
         """
         kept = dict(delta)
         if self.namespace and kept.get("namespace") == "":
-            raise WrongDelta("the caller's namespace cannot be dropped")
+            raise _wrong("the caller's namespace cannot be dropped")
         for name in self.shape.narrows:
             mine, wanted = set(self.values[name] or ()), set(kept.get(name, ()))
             if mine and name in kept and not (wanted and wanted <= mine):
-                raise WrongDelta(f"{name} must be among those of the caller, at least one")
+                raise _wrong(f"{name} must be among those of the caller, at least one")
         if "k" in kept:
             kept["k"] = min(kept["k"], k_max)
         budget = self.values.get("token_budget")
         if budget is not None and "token_budget" in kept:
             kept["token_budget"] = min(kept["token_budget"], budget)
         return kept
+
+
+def _wrong(problem: str) -> HookFailed:
+    return HookFailed(Failure.BAD_REPLY, f"delta: {problem}")
