@@ -28,8 +28,8 @@ from recollect.embed import load_embedder
 from recollect.errors import NotAllowed
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
-from recollect.hooks.dispatcher import Dispatcher
-from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, SELECT
+from recollect.hooks.dispatcher import Dispatcher, Heard
+from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER, SELECT
 from recollect.hours import HoursMode
 from recollect.model import (
     LOCAL_PRINCIPAL,
@@ -41,10 +41,12 @@ from recollect.model import (
     IngestRequest,
     LinkRequest,
     Memory,
+    Place,
     Principal,
     RecallRequest,
     RecallResponse,
     Remembered,
+    RememberRequest,
 )
 from recollect.opened import OpenStore, fitting_embedder
 from recollect.paks import RecallStore
@@ -66,6 +68,7 @@ from recollect.verbs.erase import erase
 from recollect.verbs.explain import Explainer
 from recollect.verbs.read import Reader
 from recollect.verbs.write import ARGUMENTS_AND_PLACE, Writer
+from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
 
@@ -260,7 +263,13 @@ class Recollect:
         as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and reported.
         """
         given = locals()
-        return self._writer.remember({name: given[name] for name in ARGUMENTS_AND_PLACE}, now)
+        occasion = self._writer.occasion(now)
+        return self._opened.dispatcher.run(
+            REMEMBER,
+            {name: given[name] for name in ARGUMENTS_AND_PLACE},
+            check=functools.partial(self._writer.draft, occasion),
+            act=functools.partial(self._writer.store, occasion),
+        )
 
     def remember_many(
         self,
@@ -274,7 +283,16 @@ class Recollect:
         An item is a text, or a mapping with the arguments of `remember` but `now`. All are checked
         before the first is written.
         """
-        return self._writer.remember_many(items, now, progress)
+        hooks, occasion = self._opened.dispatcher, self._writer.occasion(now)
+        heard = hooks.ask_each(
+            REMEMBER,
+            ((f"item {number}", item) for number, item in enumerate(asked.listed(items))),
+            check=lambda item: self._writer.draft(occasion, asked.arguments(item)),
+        )
+        wanted = [one.request for one in heard]
+        return hooks.finish_each(
+            REMEMBER, heard, self._writer.store_each(occasion, wanted, progress)
+        )
 
     def recall(
         self,
@@ -459,7 +477,7 @@ class Recollect:
             INGEST,
             items,
             check=lambda facts: IngestRequest(name, tuple(items_of(facts))),
-            act=lambda wanted: self._writer.ingest(wanted.facts, source=name, place=place),
+            act=functools.partial(self._ingest, place),
         )
 
     def export(self, principal: Principal | None = None) -> Iterator[str]:
@@ -478,7 +496,24 @@ class Recollect:
         them its own. All lines are checked before the first is written.
         """
         need(self._principal, "write")
-        return self._writer.import_(lines, progress)
+        hooks, writer, export = self._opened.dispatcher, self._writer, transfer.read(lines)
+        occasion = writer.occasion()
+        memories = hooks.ask_each(
+            REMEMBER,
+            ((line.where, line) for line in export.memories),
+            check=functools.partial(writer.draft_line, occasion),
+        )
+        joins = transfer.joined(export, [one.request.memory.pak_id for one in memories])
+        links = [join for join in joins if join.kind == "link"]
+        heard = hooks.ask_each(
+            LINK, ((one.where, one.as_request()) for one in links), check=asked.link
+        )
+        wanted = [one.request for one in memories]
+        stored = writer.restore_each(occasion, export, wanted, progress)
+        reports = hooks.finish_each(REMEMBER, memories, stored)
+        rejoined = writer.rejoin_each(transfer.reweighed(joins, [one.request for one in heard]))
+        hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
+        return reports
 
     def audit(self, *, limit: int = 100, before: int | None = None) -> Sequence[Act]:
         """Return who did what to look after this memory, latest first."""
@@ -517,6 +552,12 @@ class Recollect:
         if not self._caller.is_opener:
             return facts
         return {**facts, "hooks": self._opened.dispatcher.hooks.stats()}
+
+    def _ingest(self, place: Place, wanted: IngestRequest) -> Ingested:
+        ingestion = self._writer.ingestion(wanted, place)
+        for memory, report in self._writer.ingest(ingestion):
+            self._opened.dispatcher.finish(REMEMBER, Heard(RememberRequest({}, memory)), report)
+        return ingestion.answer()
 
     def _need_opener(self, what: str) -> None:
         if not self._caller.is_opener:

@@ -242,10 +242,6 @@ class HookDenied(HookError, PermissionError):
         )
         self.event, self.reason, self.status = event, reason, status
 
-    def of_item(self, number: int) -> HookDenied:
-        """Return the same about one of many."""
-        return HookDenied(self.event, self.reason, self.status, where=f"item {number}")
-
 
 class UnknownFrame(InvalidInput, LookupError):
     """No frame has this name."""

@@ -11,6 +11,7 @@ from typing import Any
 from tests.house.snippets import ROOT, Reader, blocks
 
 from recollect import Recollect
+from recollect.hooks import verbs
 from recollect.hooks.config import FIELDS
 from recollect.hooks.events import HookEvent
 from recollect.hooks.verbs import SHAPES, VERBS
@@ -44,6 +45,26 @@ def test_every_event_belongs_to_one_verb() -> None:
         befores = [shape.event for shape in verb.before]
         assert all(event.startswith(f"pre_{verb.name}") for event in befores)
         assert verb.after is None or verb.after.event == f"post_{verb.name}"
+
+
+def test_the_engine_runs_every_verb_of_the_table_and_nobody_else_does() -> None:
+    rows = {name for name in verbs.__all__ if any(getattr(verbs, name) is one for one in VERBS)}
+    assert len(rows) == len(VERBS)
+    used = {path: rows & names(path) for path in SOURCE.rglob("*.py") if rows & names(path)}
+    hooks = {path for path in used if SOURCE / "hooks" in path.parents}
+    assert used.pop(SOURCE / "engine.py") == rows
+    assert set(used) == hooks
+
+
+def test_nothing_below_the_engine_runs_the_loop_or_fires_a_chain() -> None:
+    holder = {SOURCE / "engine.py", SOURCE / "opened.py"}
+    outside = [path for path in SOURCE.rglob("*.py") if SOURCE / "hooks" not in path.parents]
+    assert {path for path in outside if "dispatcher" in names(path)} == holder
+    users = {
+        path for path in (SOURCE / "hooks").rglob("*.py") if {"before", "after"} <= calls(path)
+    }
+    assert users == {DISPATCHER}
+    assert not [path for path in outside if "HookChain" in path.read_text(encoding="utf-8")]
 
 
 def test_every_event_reaches_a_hook_when_the_verbs_are_used(tmp_path: Path) -> None:

@@ -7,22 +7,19 @@ knows of hooks: it gets the request as they left it, and they are asked while no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from recollect import check
 from recollect.errors import InvalidInput
-from recollect.hooks.chain import HookRun
 from recollect.hooks.decisions import Denied
 from recollect.hooks.errors import HookDenied
 from recollect.hooks.handle import Hooks
 from recollect.hooks.outcome import UNTOUCHED, HookOutcome
 from recollect.hooks.payload import Shape
-from recollect.hooks.verbs import LINK, REMEMBER, HookedVerb
-from recollect.model import LinkRequest, Memory, Remembered, RememberRequest
+from recollect.hooks.verbs import HookedVerb
 
-__all__ = ["Dispatcher", "Heard", "Touch"]
+__all__ = ["Dispatcher", "Heard"]
 
 Words = TypeVar("Words")
 Request = TypeVar("Request")
@@ -35,23 +32,6 @@ class Heard(Generic[Request]):
 
     request: Request
     outcome: HookOutcome = UNTOUCHED
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """What the hooks made of a text that is to be stored; `delta` as arguments."""
-
-    outcome: HookOutcome = UNTOUCHED
-    delta: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def runs(self) -> tuple[HookRun, ...]:
-        """What each hook did."""
-        return self.outcome.runs
-
-    def report(self) -> dict[str, Any]:
-        """Return what the report of a write says of it."""
-        return {**self.outcome.meta("remember"), "degraded": list(self.outcome.degraded)}
 
 
 class Dispatcher:
@@ -132,36 +112,6 @@ class Dispatcher:
         pairs = zip(heard, answers, strict=True)
         return [self.finish(verb, request, answer) for request, answer in pairs]
 
-    def remember(self, memory: Memory) -> Touch:
-        """Return what the hooks make of a text that is to be stored."""
-        (shape,) = REMEMBER.before
-        if not self.hooks.listens(shape.event):
-            return Touch()
-        result = self.hooks.before(shape.payload(memory))
-        if result.denied is not None:
-            raise HookDenied(shape.event.value, result.denied.reason, result.denied.code)
-        return Touch(UNTOUCHED.and_then(result), shape.arguments(result.delta))
-
-    def remembered(self, memories: Sequence[Memory], reports: Sequence[Remembered]) -> None:
-        """Tell of texts that were stored."""
-        for memory, report in zip(memories, reports, strict=True):
-            self.finish(REMEMBER, Heard(RememberRequest({}, memory)), report)
-
-    def before_link(self, pak_id: str, other: str, weight: float) -> float:
-        """Return the weight that the hooks give a link, unless one objects."""
-        wanted = LinkRequest(pak_id, other, weight)
-        return self._ask_one(LINK, "", wanted, checked_link).request.weight
-
-    def linked(self, pak_id: str, other: str, weight: float) -> None:
-        """Tell of a link that was made."""
-        self.finish(LINK, Heard(LinkRequest(pak_id, other, weight)), None)
-
-    def link(self, pak_id: str, other: str, weight: float, join: Callable[[float], None]) -> None:
-        """Join two memories, unless a hook objects."""
-        weight = self.before_link(pak_id, other, weight)
-        join(weight)
-        self.linked(pak_id, other, weight)
-
     def _ask_one(
         self,
         verb: HookedVerb[Request, Any],
@@ -189,11 +139,6 @@ class Dispatcher:
                 outcome = outcome.and_then(result)
                 request = change.request if result.delta else request
         return Heard(request, outcome)
-
-
-def checked_link(wanted: LinkRequest) -> LinkRequest:
-    """Return a link whose weight it may have."""
-    return replace(wanted, weight=check.positive_share("weight", wanted.weight))
 
 
 class _Change(Generic[Request]):

@@ -1,7 +1,7 @@
 """The verbs that store: remember, remember_many, ingest, import.
 
 In: what a caller passed. Out: what became of each. Whatever is stored was drafted first: put in its
-place, checked against what the caller may do, and shown to the hooks.
+place, and checked against what the caller may do.
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from recollect import asked
 from recollect.check import optional_text
 from recollect.errors import InvalidInput, PakIdTaken
-from recollect.hooks import HookDenied
-from recollect.hooks.dispatcher import Touch
-from recollect.model import INSTRUCTION, Ingested, IngestedItem, Memory, Place, Remembered
+from recollect.model import (
+    INSTRUCTION,
+    Ingested,
+    IngestedItem,
+    IngestRequest,
+    Memory,
+    Place,
+    Remembered,
+    RememberRequest,
+)
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.ports.store import ClockState, Standing
@@ -28,7 +34,7 @@ from recollect.write.ingest import Outside, admitted, fact_from
 from recollect.write.remember import Write
 from recollect.write.vectors import Embeddings, embed_texts
 
-__all__ = ["ARGUMENTS_AND_PLACE", "Writer"]
+__all__ = ["ARGUMENTS_AND_PLACE", "Ingestion", "Occasion", "Stored", "Writer"]
 
 _BULK = 512
 _PLACE = ("scope", "team", "garden")
@@ -38,11 +44,12 @@ Progress = Callable[[int, int], None]
 # Given memories and where those of them stand that exist, which of them to write, by number. It is
 # asked inside of the transaction, and raises if nothing may be written.
 Admit = Callable[[Sequence[Memory], Mapping[str, Standing]], Sequence[int]]
+Stored = tuple[Memory, Remembered]
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class _Occasion:
+class Occasion:
     """When things are stored, and which places were looked up for them."""
 
     now: str
@@ -58,52 +65,81 @@ class Writer:
         self._opened = caller.opened
         self._principal = caller.principal
 
-    def remember(self, arguments: Mapping[str, Any], now: str | None) -> Remembered:
+    def occasion(self, now: str | None = None) -> Occasion:
+        """Return the moment at which things are stored."""
+        stamp, clock = self._opened.times(now)
+        return Occasion(stamp, clock, functools.cache(self.place))
+
+    def draft(self, occasion: Occasion, arguments: Mapping[str, Any]) -> RememberRequest:
+        """Return the memory that the arguments of `remember` describe, checked."""
+        need(self._principal, "write")
+        scope, team, garden = (optional_text(name, arguments.get(name)) for name in _PLACE)
+        memory = draft(
+            {name: value for name, value in arguments.items() if name not in _PLACE},
+            place=occasion.place(scope, team, garden),
+            now=occasion.now,
+            active_hours=occasion.clock.active_hours,
+        )
+        if memory.category == INSTRUCTION:
+            need(self._principal, "instruct")
+        self._check_id(arguments.get("pak_id"), memory)
+        return RememberRequest(arguments, memory)
+
+    def draft_line(
+        self, occasion: Occasion, wanted: transfer.Line | Mapping[str, Any]
+    ) -> RememberRequest:
+        """Return the same for a line of an export."""
+        if not isinstance(wanted, transfer.Line):
+            return self.draft(occasion, wanted)
+        given = transfer.arguments(wanted.fields)
+        if is_derived(given.get("pak_id")) and not self._is_admin:
+            given = {**given, "pak_id": None}
+        return self.draft(occasion, given)
+
+    def store(self, occasion: Occasion, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        occasion = self._occasion(now)
-        memory, touch = self._draft(arguments, occasion)
-        return _told(self._store([memory], occasion)[0], touch)
+        ((_, report),) = self._store([wanted.memory], occasion)
+        return report
 
-    def remember_many(
-        self, items: object, now: str | None, progress: Progress | None
-    ) -> list[Remembered]:
-        """Store many, each checked before the first is written."""
-        occasion = self._occasion(now)
-        drafts = []
-        for number, item in enumerate(asked.listed(items)):
-            try:
-                drafts.append(self._draft(asked.arguments(item), occasion))
-            except InvalidInput as error:
-                raise InvalidInput(f"item {number}: {error.message}", hint=error.hint) from error
-            except HookDenied as error:
-                raise error.of_item(number) from error
-        done = self._store_all([memory for memory, _ in drafts], occasion, progress)
-        return [_told(report, touch) for report, (_, touch) in zip(done, drafts, strict=True)]
+    def store_each(
+        self, occasion: Occasion, wanted: Sequence[RememberRequest], progress: Progress | None
+    ) -> Iterator[Remembered]:
+        """Store many, and yield what became of each as soon as it is durable."""
+        memories = [one.memory for one in wanted]
+        return (report for _, report in self._store_all(memories, occasion, progress))
 
-    def ingest(self, facts: Sequence[object], *, source: str, place: Place) -> Ingested:
-        """Store facts from outside; what cannot be taken is reported."""
-        occasion = self._occasion()
+    def ingestion(self, wanted: IngestRequest, place: Place) -> Ingestion:
+        """Return what there is to do about facts from outside."""
+        occasion = self.occasion()
         with self._opened.turn():
-            trust = self._caller.store.access.trusts(place.tenant).get(source, UNKNOWN_SOURCE)
-        outside = Outside(source, trust, place, occasion.now, occasion.clock.active_hours)
-        admission = _Admission()
-        drafts = [admission.draft(item, outside) for item in facts]
-        self._store_all(
-            [draft for draft in drafts if isinstance(draft, Memory)],
-            occasion,
-            admit=admission.admit,
-            note=lambda stored: self._note("ingest", source, f"{stored} of {len(facts)}"),
-        )
-        return Ingested(tuple(map(admission.report, drafts)))
+            trusts = self._caller.store.access.trusts(place.tenant)
+        trust = trusts.get(wanted.source, UNKNOWN_SOURCE)
+        outside = Outside(wanted.source, trust, place, occasion.now, occasion.clock.active_hours)
+        return Ingestion(wanted.facts, outside)
 
-    def import_(self, lines: Iterable[str], progress: Progress | None) -> list[Remembered]:
-        """Store what an export holds, then join it as it was."""
-        occasion = self._occasion()
-        memories, joins = transfer.drafted(
-            transfer.parsed(lines), lambda fields: self._restored(fields, occasion)
+    def ingest(self, ingestion: Ingestion) -> Iterator[Stored]:
+        """Store those facts from outside that can be taken, and yield them."""
+        source, count = ingestion.outside.source, len(ingestion.drafts)
+        return self._store_all(
+            ingestion.memories(),
+            self.occasion(),
+            admit=ingestion.admit,
+            note=lambda stored: self._note("ingest", source, f"{stored} of {count}"),
         )
-        joins = list(map(self._weighed, joins))
-        done = self._store_all(
+
+    def restore_each(
+        self,
+        occasion: Occasion,
+        export: transfer.Export,
+        wanted: Sequence[RememberRequest],
+        progress: Progress | None,
+    ) -> Iterator[Remembered]:
+        """Store what an export holds, and yield what became of each."""
+        memories = [
+            transfer.restored(one.memory, line.fields, faithful=self._is_admin)
+            for line, one in zip(export.memories, wanted, strict=True)
+        ]
+        stored = self._store_all(
             memories,
             occasion,
             progress,
@@ -111,14 +147,15 @@ class Writer:
                 "import", "export", f"{stored} of {len(memories)} memories"
             ),
         )
+        return (report for _, report in stored)
+
+    def rejoin_each(self, joins: Sequence[transfer.Join]) -> Iterator[transfer.Join]:
+        """Join what an import stored as it was joined elsewhere, and yield each."""
         for part in _slices(joins):
             with self._opened.turn(), self._opened.writing():
                 join.rejoin(self._caller, part)
                 self._note("import", "export", f"{len(part)} of {len(joins)} links and disputes")
-            for one in part:
-                if one.kind == "link":
-                    self._opened.dispatcher.linked(*one.ends, one.weight)
-        return done
+            yield from part
 
     def place(self, scope: str | None, team: str | None, garden: str | None) -> Place:
         """Return where the caller's new Paks go."""
@@ -132,105 +169,69 @@ class Writer:
             raise no_garden(garden)
         return chosen_place(self._principal, scope=scope, team=team, garden=known, role=role)
 
-    def _occasion(self, now: str | None = None) -> _Occasion:
-        stamp, clock = self._opened.times(now)
-        return _Occasion(stamp, clock, functools.cache(self.place))
-
-    def _draft(self, arguments: Mapping[str, Any], occasion: _Occasion) -> tuple[Memory, Touch]:
-        """Return the memory that the arguments describe, once checked and as the hooks left it."""
-        memory = self._checked(arguments, occasion)
-        touch = self._opened.dispatcher.remember(memory)
-        if touch.delta:
-            memory = self._checked({**arguments, **touch.delta}, occasion)
-        return memory, touch
-
-    def _checked(self, arguments: Mapping[str, Any], occasion: _Occasion) -> Memory:
-        need(self._principal, "write")
-        scope, team, garden = (optional_text(name, arguments.get(name)) for name in _PLACE)
-        memory = draft(
-            {name: value for name, value in arguments.items() if name not in _PLACE},
-            place=occasion.place(scope, team, garden),
-            now=occasion.now,
-            active_hours=occasion.clock.active_hours,
-        )
-        if memory.category == INSTRUCTION:
-            need(self._principal, "instruct")
-        self._check_id(arguments.get("pak_id"), memory)
-        return memory
+    @property
+    def _is_admin(self) -> bool:
+        return "admin" in self._principal.permissions
 
     def _check_id(self, given: object, memory: Memory) -> None:
         """Refuse an id made from another text: asking would tell whether that is there.
 
         An admin may look after everything of its tenant, and bring back what was exported.
         """
-        if not is_derived(given) or "admin" in self._principal.permissions:
+        if not is_derived(given) or self._is_admin:
             return
         if memory.pak_id != derived_id(memory) and not self._caller.sight().may_read(memory.pak_id):
             raise _taken(memory.pak_id)
 
-    def _restored(self, fields: Mapping[str, Any], occasion: _Occasion) -> Memory:
-        faithful = "admin" in self._principal.permissions
-        given = transfer.arguments(fields)
-        if is_derived(given.get("pak_id")) and not faithful:
-            given = {**given, "pak_id": None}
-        memory, _ = self._draft(given, occasion)
-        return transfer.restored(memory, fields, faithful=faithful)
-
-    def _weighed(self, join: transfer.Join) -> transfer.Join:
-        """Return what a line joins, as the hooks left it."""
-        if join.kind != "link":
-            return join
-        return replace(join, weight=self._opened.dispatcher.before_link(*join.ends, join.weight))
-
     def _store_all(
         self,
         memories: Sequence[Memory],
-        occasion: _Occasion,
+        occasion: Occasion,
         progress: Progress | None = None,
         *,
         admit: Admit | None = None,
         note: Callable[[int], None] | None = None,
-    ) -> list[Remembered]:
-        """Store memories, a few hundred a transaction, each with its note."""
-        done: list[Remembered] = []
+    ) -> Iterator[Stored]:
+        """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
         if not memories and note is not None:
             with self._opened.turn(), self._opened.writing():
                 note(0)
+        done = 0
         for part in _slices(memories):
-            done += self._store(part, occasion, admit=admit, note=note)
+            stored = self._store(part, occasion, admit=admit, note=note)
+            done += len(stored)
             if progress is not None:
-                progress(len(done), len(memories))
-        return done
+                progress(done, len(memories))
+            yield from stored
 
     def _store(
         self,
         memories: Sequence[Memory],
-        occasion: _Occasion,
+        occasion: Occasion,
         *,
         admit: Admit | None = None,
         note: Callable[[int], None] | None = None,
-    ) -> list[Remembered]:
+    ) -> list[Stored]:
         """Store a slice of memories in one transaction; return what became of each admitted.
 
         Of several with one id the last counts; the report on the first says whether it is new.
-        They are embedded, and hooks are told of them, while others have their turn.
+        They are embedded while others have their turn.
         """
         latest = {memory.pak_id: memory for memory in memories}
         reports = self._written(list(latest.values()), occasion, admit or self._own, note)
-        stored = [memory for memory in memories if memory.pak_id in reports]
         done = []
-        for memory in stored:
-            done.append(reports[memory.pak_id])
-            reports[memory.pak_id] = replace(done[-1], created=False)
+        for memory in memories:
+            if memory.pak_id in reports:
+                done.append((memory, reports[memory.pak_id]))
+                reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
         if self._opened.embedder_error is None:
             self._opened.fill_pending()
-        self._opened.dispatcher.remembered(stored, done)
         return done
 
     def _written(
         self,
         memories: Sequence[Memory],
-        occasion: _Occasion,
+        occasion: Occasion,
         admit: Admit,
         note: Callable[[int], None] | None,
     ) -> dict[str, Remembered]:
@@ -251,7 +252,7 @@ class Writer:
         self,
         memories: Sequence[Memory],
         embedded: Embeddings,
-        occasion: _Occasion,
+        occasion: Occasion,
         admit: Admit,
         note: Callable[[int], None] | None,
     ) -> dict[str, Remembered]:
@@ -301,18 +302,17 @@ class Writer:
         self._opened.note(self._principal, act, target, detail)
 
 
-class _Admission:
-    """Which facts of a peer are taken in, and what became of each."""
+class Ingestion:
+    """Facts of a peer: which are taken in, and what became of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, facts: Iterable[object], outside: Outside) -> None:
+        self.outside = outside
+        self.drafts = [_fact_or_refusal(item, outside) for item in facts]
         self._items: dict[str, IngestedItem] = {}
 
-    def draft(self, item: object, outside: Outside) -> Memory | IngestedItem:
-        """Return the memory that an item describes, or what is wrong with it."""
-        try:
-            return fact_from(item, outside)
-        except InvalidInput as error:
-            return _refused(error)
+    def memories(self) -> list[Memory]:
+        """Return those that describe a memory."""
+        return [draft for draft in self.drafts if isinstance(draft, Memory)]
 
     def admit(self, memories: Sequence[Memory], known: Mapping[str, Standing]) -> Sequence[int]:
         """Return the numbers of those that are written, given what is known of them by now."""
@@ -322,9 +322,14 @@ class _Admission:
             if self._admits(memory, known.get(memory.pak_id))
         ]
 
-    def report(self, draft: Memory | IngestedItem) -> IngestedItem:
-        """Return what became of an item."""
-        return self._items[draft.pak_id] if isinstance(draft, Memory) else draft
+    def answer(self) -> Ingested:
+        """Return what became of each, once they are stored."""
+        return Ingested(
+            tuple(
+                self._items[draft.pak_id] if isinstance(draft, Memory) else draft
+                for draft in self.drafts
+            )
+        )
 
     def _admits(self, memory: Memory, known: Standing | None) -> bool:
         held = (known or memory).status != "active"
@@ -338,17 +343,19 @@ class _Admission:
         return written is not None
 
 
+def _fact_or_refusal(item: object, outside: Outside) -> Memory | IngestedItem:
+    try:
+        return fact_from(item, outside)
+    except InvalidInput as error:
+        return _refused(error)
+
+
 def _refused(error: InvalidInput) -> IngestedItem:
     return IngestedItem("refused", None, error.message, error.hint)
 
 
 def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (items[start : start + _BULK] for start in range(0, len(items), _BULK))
-
-
-def _told(report: Remembered, touch: Touch) -> Remembered:
-    """Return a report with what hooks had to do with it."""
-    return replace(report, meta=touch.report()) if touch.runs else report
 
 
 def _taken(pak_id: str) -> PakIdTaken:

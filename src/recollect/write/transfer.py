@@ -7,19 +7,29 @@ drafts to remember. A line is one object with a `kind`: memory, link or dispute.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from recollect import check
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput
 from recollect.index.index import MemoryIndex
-from recollect.model import Memory
+from recollect.model import LinkRequest, Memory
 from recollect.recall.sight import Sight
 from recollect.write.draft import ARGUMENTS
 
-__all__ = ["Join", "Line", "arguments", "drafted", "exported", "parsed", "restored"]
+__all__ = [
+    "Export",
+    "Join",
+    "Line",
+    "arguments",
+    "exported",
+    "joined",
+    "read",
+    "restored",
+    "reweighed",
+]
 
 KINDS = ("memory", "link", "dispute")
 _AT_ONCE = 512
@@ -34,16 +44,34 @@ class Line:
     kind: str
     fields: Mapping[str, Any]
 
+    @property
+    def where(self) -> str:
+        """Where it stands, for complaints."""
+        return f"line {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The lines of an export: memories, and what joins them."""
+
+    memories: tuple[Line, ...]
+    joins: tuple[Line, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Join:
     """Two memories that a line joins, by the ids that they have here; a link or a dispute."""
 
+    where: str
     kind: str
     ends: tuple[str, str]
     weight: float
     automatic: bool
     note: str
+
+    def as_request(self) -> LinkRequest:
+        """Return what is asked of `link`."""
+        return LinkRequest(*self.ends, self.weight, self.automatic)
 
 
 def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
@@ -72,7 +100,7 @@ def _shown(memory: Memory) -> dict[str, Any]:
     return {name: v for name, v in asdict(memory).items() if name not in _NOT_EXPORTED}
 
 
-def parsed(lines: Iterable[str]) -> Iterator[Line]:
+def _parsed_lines(lines: Iterable[str]) -> Iterator[Line]:
     """Yield the lines of an export; what is not one is refused with its number."""
     for number, text in enumerate(lines, 1):
         if text.strip():
@@ -109,23 +137,29 @@ def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return place or {}
 
 
-def drafted(
-    lines: Iterable[Line], draft: Callable[[Mapping[str, Any]], Memory]
-) -> tuple[list[Memory], list[Join]]:
-    """Return what to store, and what joins it. All of it is right, or none of it is stored."""
-    memories: list[Memory] = []
-    joins: list[Line] = []
-    now_called: dict[str, str] = {}
-    for line in lines:
-        if line.kind != "memory":
-            joins.append(line)
-            continue
-        try:
-            memories.append(draft(line.fields))
-        except RecollectError as error:
-            raise InvalidInput(f"line {line.number}: {error.message}", hint=error.hint) from error
-        now_called[str(line.fields.get("pak_id"))] = memories[-1].pak_id
-    return memories, [_join(line, now_called) for line in joins]
+def read(lines: Iterable[str]) -> Export:
+    """Return the lines of an export by what they hold."""
+    found = list(_parsed_lines(lines))
+    return Export(
+        tuple(line for line in found if line.kind == "memory"),
+        tuple(line for line in found if line.kind != "memory"),
+    )
+
+
+def joined(export: Export, pak_ids: Sequence[str]) -> list[Join]:
+    """Return what joins the memories of an export, which are called `pak_ids` here."""
+    named = zip(export.memories, pak_ids, strict=True)
+    now_called = {str(line.fields.get("pak_id")): pak_id for line, pak_id in named}
+    return [_join(line, now_called) for line in export.joins]
+
+
+def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]:
+    """Return joins of which the links, one after the other, have the weights of these."""
+    weights = iter(links)
+    return [
+        replace(join, weight=next(weights).weight) if join.kind == "link" else join
+        for join in joins
+    ]
 
 
 def _join(line: Line, now_called: Mapping[str, str]) -> Join:
@@ -140,7 +174,7 @@ def _join(line: Line, now_called: Mapping[str, str]) -> Join:
     weight = check.positive_share(f"line {line.number}: weight", line.fields.get("weight", 1.0))
     note = check.text(f"line {line.number}: note", line.fields.get("note", ""))
     automatic = line.fields.get("automatic") is True
-    return Join(line.kind, (first, second), weight, automatic, note)
+    return Join(line.where, line.kind, (first, second), weight, automatic, note)
 
 
 def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool]]:

@@ -264,10 +264,19 @@ def test_bad_input_is_refused_before_any_hook_is_asked(memory: Recollect) -> Non
     assert asked == []
 
 
-def test_a_hook_that_makes_a_text_impossible_is_refused_like_a_caller(memory: Recollect) -> None:
-    memory.hooks.register("pre_remember", lambda _: modify(content="  "))
-    with pytest.raises(InvalidInput):
-        memory.remember("fine")
+def test_a_hook_that_makes_a_text_impossible_has_failed(memory: Recollect) -> None:
+    hook = memory.hooks.register("pre_remember", lambda _: modify(content="  "), name="blank")
+    done = memory.remember("fine")
+    assert done.meta["degraded"] == ["blank"]
+    stored = memory.get(done.pak_id)
+    assert stored is not None
+    assert stored.content == "fine"
+    memory.hooks.unregister(hook.name)
+    memory.hooks.register("pre_remember", lambda _: modify(content="  "), fail_mode="closed")
+    before = memory.stats()["revision"]
+    with pytest.raises(HookDenied, match="content is blank"):
+        memory.remember("another")
+    assert memory.stats()["revision"] == before
 
 
 def test_a_failed_guard_of_a_write_shows_in_its_report(memory: Recollect) -> None:
