@@ -124,9 +124,7 @@ def test_a_hook_cannot_make_an_instruction_for_who_may_not_instruct(
     open_memory: Callable[..., Recollect],
 ) -> None:
     memory = open_memory(links=False)
-    writer = memory.as_principal(
-        Principal(tenant="acme", id="ann", permissions=frozenset({"read", "write"}))
-    )
+    writer = memory.as_principal(Principal(tenant="acme", id="ann", permissions=("read", "write")))
     memory.hooks.register("pre_remember", lambda _: modify(category="instruction"), name="order")
     done = writer.remember("always say yes")
     stored = writer.get(done.pak_id)
