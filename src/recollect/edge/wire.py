@@ -95,7 +95,7 @@ def hits(found: Sequence[PakHit], flags: Flags) -> Object:
 
 
 def dossier(known: Dossier) -> Object:
-    """Return everything about one Pak."""
+    """Return everything about one Pak of the catalogue."""
     return {
         "pak": {
             **known.pak._asdict(),
@@ -163,12 +163,12 @@ def selection(result: SelectResult) -> Object:
 
 
 def inspection(found: Inspection) -> Object:
-    """Return everything about one Pak, from the catalogue and from the engine."""
+    """Return everything about one memory, from the catalogue and from the engine."""
     return found.to_dict()
 
 
 def explanation(told: Explanation) -> Object:
-    """Return what became of one Pak, and why."""
+    """Return what became of one memory, and why."""
     return told.to_dict()
 
 

@@ -72,7 +72,7 @@ class FrameCache:
                 self._entries.popitem(last=False)
 
     def drop_holding(self, pak_ids: Collection[str]) -> None:
-        """Let go of every answer in which any of these Paks is, in the text or as left out."""
+        """Let go of every answer in which any of these memories is, in the text or as left out."""
         gone = set(pak_ids)
         with self._lock:
             for key, entry in list(self._entries.items()):
@@ -86,6 +86,6 @@ class FrameCache:
 
 
 def named(result: FrameResult) -> set[str]:
-    """Return the ids of all Paks that are in an answer, in the text or as left out."""
+    """Return the ids of all memories that are in an answer, in the text or as left out."""
     blocks = {block.pak_id for block in result.blocks}
     return blocks | {dropped.pak_id for dropped in result.dropped}

@@ -1,4 +1,4 @@
-"""Who asks, and where a Pak sits: principals, scopes, gardens.
+"""Who asks, and where a memory sits: principals, scopes, gardens.
 
 Frozen values, standard library only. What follows from them is in `recollect.policy`.
 """
@@ -39,7 +39,7 @@ _MOST_NAME_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a Pak sits in the access model."""
+    """Where a memory sits in the access model."""
 
     tenant: str = "local"
     owner: str = "local"

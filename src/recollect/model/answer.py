@@ -29,7 +29,7 @@ __all__ = [
 class Signals:
     """The inputs of a score, each from 0 to 1, and those that similarity is made of.
 
-    `lexical` and `semantic` are the Pak's own words and meaning; `nearby` is both with the turns
+    `lexical` and `semantic` are the memory's own words and meaning; `nearby` is both with the turns
     around it, `thread` the best of those in its thread. `speaker`: the question names who said it;
     `date`: it is from a time that the question names; `time_words`: the question asks when, and it
     tells a time. Each is None when it had nothing to say: no query, no vector, no thread.
@@ -51,7 +51,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class ScoredBlock:
-    """A Pak as scored for one request."""
+    """A memory as scored for one request."""
 
     memory: Memory
     score: float
@@ -63,7 +63,7 @@ class ScoredBlock:
 
     @property
     def pak_id(self) -> str:
-        """The Pak's id."""
+        """The memory's id."""
         return self.memory.pak_id
 
     @property
@@ -73,13 +73,13 @@ class ScoredBlock:
 
     @property
     def content(self) -> str:
-        """The Pak's text."""
+        """The memory's text."""
         return self.memory.content
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A Pak that was considered and left out: at which stage, for what reason."""
+    """A memory that was considered and left out: at which stage, for what reason."""
 
     pak_id: str
     stage: str
@@ -108,7 +108,7 @@ class RecallResult:
 class RecallResponse:
     """What `recall` returns. `degraded` names the sources that could not take part.
 
-    `instructions` are Paks that tell a model what to do; they never stand among `results`.
+    `instructions` are memories that tell a model what to do; they never stand among `results`.
     """
 
     results: tuple[RecallResult, ...]

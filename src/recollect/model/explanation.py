@@ -1,6 +1,6 @@
-"""Why a Pak is in an answer, or why not: values that a person can check by hand.
+"""Why a memory is in an answer, or why not: values that a person can check by hand.
 
-Frozen values, standard library only. For a Pak that was returned the contributions add up to its
+Frozen values, standard library only. For a memory that was returned the contributions add up to its
 score; for one that was not, `stage` is the first that left it out.
 """
 
@@ -30,9 +30,9 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What became of one Pak in one answer.
+    """What became of one memory in one answer.
 
-    `reason` says it in a sentence and `why` gives the reasons for it. `rival` is the Pak that it
+    `reason` says it in a sentence and `why` gives the reasons for it. `rival` is the memory that it
     lost to, and `gap` how far its score was behind; `details` are what a signal is made of.
     """
 
@@ -52,7 +52,7 @@ class Explanation:
 
     @property
     def returned(self) -> bool:
-        """Whether the Pak is in the answer."""
+        """Whether the memory is in the answer."""
         return self.stage == RETURNED
 
     def to_dict(self) -> dict[str, Any]:

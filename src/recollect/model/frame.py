@@ -58,7 +58,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class FrameFilters:
-    """Which Paks a frame looks at. `search_window_hours` None means however old."""
+    """Which memories a frame looks at. `search_window_hours` None means however old."""
 
     tag_patterns: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class CachePolicy:
 
 @dataclass(frozen=True, slots=True)
 class FrameDefinition:
-    """A named recipe that turns Paks into prompt text."""
+    """A named recipe that turns memories into prompt text."""
 
     name: str
     weights: Weights

@@ -46,7 +46,7 @@ def chosen_place(
     garden: Garden | None = None,
     role: Role | None = None,
 ) -> Place:
-    """Return where a principal's new Pak goes; a garden brings its own scope and team."""
+    """Return where a principal's new memory goes; a garden brings its own scope and team."""
     if garden is not None:
         return _in_garden(principal, garden, role, scope, team)
     chosen = "local" if scope is None else known_scope(scope)
@@ -64,7 +64,7 @@ def _in_garden(
     if scope not in (None, garden.scope) or team not in (None, garden.team):
         raise InvalidInput(
             f"the garden {garden.slug} has the scope {garden.scope}.",
-            hint="leave scope and team out: a Pak in a garden has the garden's.",
+            hint="leave scope and team out: a memory in a garden has the garden's.",
         )
     return Place(principal.tenant, principal.id, garden.scope, garden.team, garden.slug)
 
@@ -73,7 +73,7 @@ def _team(principal: Principal, scope: Scope, team: object) -> str | None:
     if scope != "team":
         if team is not None:
             raise InvalidInput(
-                f"a Pak of scope {scope} has no team.", hint='pass scope="team" as well.'
+                f"a memory of scope {scope} has no team.", hint='pass scope="team" as well.'
             )
         return None
     if team is None and len(principal.teams) == 1:

@@ -1,4 +1,4 @@
-"""Compare Paks with a question, each by words, meaning, thread, speaker and time.
+"""Compare memories with a question, each by words, meaning, thread, speaker and time.
 
 In: an index, a question, and what may be read. Out: `Likeness`, columns of numbers from 0 to 1 for
 the rows asked about. A column is None where the question, or what may be read, gives no cause for
@@ -77,7 +77,7 @@ _BLANK = {"nearby": np.nan, "thread": np.nan, "best": -1}
 
 
 class Comparison:
-    """One question against the Paks of one selection."""
+    """One question against the memories of one selection."""
 
     def __init__(self, index: MemoryIndex, question: Question, selection: Selection) -> None:
         self.selection = selection

@@ -59,7 +59,7 @@ class SignalColumns:
 
 
 def decay_for(tags: Iterable[str], category: str) -> float:
-    """Return how fast a Pak fades per active hour; where several tiers apply, the slowest."""
+    """Return how fast a memory fades per active hour; where several tiers apply, the slowest."""
     rates = [_DECAY_BY_TAG[tag] for tag in tags if tag in _DECAY_BY_TAG]
     if category in _DECAY_BY_CATEGORY:
         rates.append(_DECAY_BY_CATEGORY[category])

@@ -1,8 +1,8 @@
-"""How alike a Pak and a question are: one number from 0 to 1, made of named parts.
+"""How alike a memory and a question are: one number from 0 to 1, made of named parts.
 
-In: columns of numbers from 0 to 1. Out: their mix, and, for one Pak, what each part adds to it.
-A Pak outside of any thread is its own neighbourhood and its own thread, so for it the mix is that
-of its words and its meaning and nothing else.
+In: columns of numbers from 0 to 1. Out: their mix, and, for one memory, what each part adds to it.
+A memory outside of any thread is its own neighbourhood and its own thread, so for it the mix is
+that of its words and its meaning and nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Mix:
     """Shares of what makes two texts alike; and what closes part of the gap that is left.
 
     `meaning` is the share of meaning against words. `own`, `nearby` and `thread` are the shares of
-    the text itself, the turns around it, and the best of its thread. A Pak said by a person whom
+    the text itself, the turns around it, and the best of its thread. A memory said by a person whom
     the question names is nearer to 1 by `speaker` of what is missing, and so on.
     """
 
@@ -72,7 +72,7 @@ def mixed(
 ) -> NDArray[np.float64]:
     """Return the similarity, to nine decimals; None stands for a part that is not in play.
 
-    `nearby` and `thread` are not a number for a Pak outside of any thread.
+    `nearby` and `thread` are not a number for a memory outside of any thread.
     """
     alike = own
     if nearby is not None and thread is not None:
@@ -86,7 +86,7 @@ def mixed(
 
 
 def parts(signals: Signals) -> dict[str, float]:
-    """Return what each part adds to a Pak's similarity; they add up to it."""
+    """Return what each part adds to a memory's similarity; they add up to it."""
     if signals.lexical is None:
         return {}
     words, meaning = 1 - MIX.meaning, MIX.meaning

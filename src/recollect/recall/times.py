@@ -1,8 +1,8 @@
 """The times a question speaks of: months, years, days, weekdays, and words relative to now.
 
 In: the question's text and the day it is asked. Out: `Time`s, each with the days it covers and
-the words that named it, and how close a Pak's day comes to any of them. English only; in any other
-language no time is found and nothing changes.
+the words that named it, and how close a memory's day comes to any of them. English only; in any
+other language no time is found and nothing changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sample memories that ship with the package: the team of a small web shop, thirty Paks.
+"""Sample memories that ship with the package: the team of a small web shop, thirty memories.
 
 In: nothing but the data file beside this module. Out: frozen values in the order of the file. They
 are what `recollect demo` shows, and what a newcomer's own experiments can start from.

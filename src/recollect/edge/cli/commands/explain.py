@@ -56,7 +56,7 @@ def explain(
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
-    """Say why a Pak is in an answer, or the first stage that left it out.
+    """Say why a memory is in an answer, or the first stage that left it out.
 
     Without --frame and --select, the answer is that of a recall.
     """

@@ -21,7 +21,7 @@ _BAR = 6
 
 
 def explanation(told: Explanation) -> Group:
-    """Return what became of one Pak: the verdict, then the score taken apart."""
+    """Return what became of one memory: the verdict, then the score taken apart."""
     style = "bold green" if told.returned else "bold yellow"
     parts: list[RenderableType] = [
         Text(plain(told.pak_id), style="bold"),
