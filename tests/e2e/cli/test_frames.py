@@ -53,6 +53,29 @@ def test_a_frame_of_ones_own_lives_and_dies(run: Run, copy: Path) -> None:
     assert "self, attention, task, evidence" in gone["hint"]
 
 
+def test_cache_and_categories_of_a_frame_are_set_changed_and_taken_away(
+    run: Run, copy: Path
+) -> None:
+    made = run(
+        *("frames", "register", "daily", *WEIGHTS, "--category", "knowledge"),
+        *("--category", "observation", "--cache-ttl", "600", "--cache-event", "curate_complete"),
+        *("--db", copy, "--json"),
+    )
+    frame = json.loads(made.stdout)["frame"]
+    assert frame["filters"]["categories"] == ["knowledge", "observation"]
+    assert frame["cache"] == {"ttl_seconds": 600, "invalidate_on": ["curate_complete"]}
+    changed = run("frames", "update", "daily", "--cache-ttl", "60", "--db", copy, "--json")
+    cache = json.loads(changed.stdout)["frame"]["cache"]
+    assert cache == {"ttl_seconds": 60, "invalidate_on": ["curate_complete"]}
+    shown = run("frames", "show", "daily", "--db", copy).stdout
+    for text in ("60 s", "curate_complete", "knowledge, observation"):
+        assert text in shown
+    ended = run("frames", "update", "daily", "--cache-ttl", "none", "--db", copy, "--json")
+    assert json.loads(ended.stdout)["frame"]["cache"] is None
+    kept = run("frames", "update", "daily", "--budget", "90", "--db", copy, "--json")
+    assert json.loads(kept.stdout)["frame"]["cache"] is None
+
+
 def test_what_a_frame_may_not_be_is_said(run: Run, copy: Path) -> None:
     cases = {
         ("register", "task", *WEIGHTS): "frame_immutable",
@@ -61,10 +84,17 @@ def test_what_a_frame_may_not_be_is_said(run: Run, copy: Path) -> None:
         ("register", "mine"): "invalid_input",
         ("register", "mine", *WEIGHTS, "--template", "poem"): "unknown_template",
         ("update", "nobody", "--budget", "5"): "unknown_frame",
+        ("register", "mine", *WEIGHTS, "--cache-event", "full_moon"): "invalid_input",
+        ("register", "mine", *WEIGHTS, "--cache-ttl", "0"): "invalid_input",
     }
     for words, code in cases.items():
         result = run("frames", *words, "--db", copy, "--json")
         assert result.returncode == 1, words
         assert json.loads(result.stdout)["error"]["code"] == code, words
-    for words in (("--weights", "1", "0"), (*WEIGHTS, "--window", "soon")):
+    for words in (
+        ("--weights", "1", "0"),
+        (*WEIGHTS, "--window", "soon"),
+        (*WEIGHTS, "--cache-ttl", "1.5"),
+        (*WEIGHTS, "--cache-ttl", "none", "--cache-event", "curate_complete"),
+    ):
         assert run("frames", "register", "mine", *words, "--db", copy).returncode == 2

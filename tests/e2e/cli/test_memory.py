@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Run = Callable[..., CompletedProcess[str]]
 
 QUESTION = "Card payment timed out: send it again?"
+MARKS = ("expanded", "guaranteed", "disputed")
 
 
 def answer(result: CompletedProcess[str]) -> dict[str, Any]:
@@ -40,6 +41,30 @@ def test_a_text_is_remembered_once_and_recalled_with_reasons(run: Run, tmp_path:
     assert result["fact"]["tags"] == ["django"]
     assert result["signals"].keys() >= {"similarity", "lexical", "semantic", "recency"}
     assert any("background" in reason for reason in result["why"])
+
+
+def test_an_answer_marks_what_is_guaranteed_disputed_and_reached_along_a_link(
+    run: Run, tmp_path: Path
+) -> None:
+    db = tmp_path / "agent.db"
+    with Recollect.open(db, embedder="none") as memory:
+        memory.remember("Ship releases on Mondays.", pak_id="yes", tags=["self/goal"])
+        memory.remember("Never ship releases on Mondays.", pak_id="no", tags=["self/goal"])
+        memory.remember("The lift is out of order.", pak_id="aside")
+        memory.dispute("yes", "no")
+        memory.link("yes", "aside")
+    for frame, expected in (("evidence", {"expanded"}), ("task", {"guaranteed", "disputed"})):
+        asked = ("recall", "ship", "releases", "--frame", frame, "--db", db)
+        marks = {
+            one["fact"]["pak_id"]: [mark for mark in MARKS if one[mark]]
+            for one in answer(run(*asked, "--json"))["results"]
+        }
+        assert {mark for held in marks.values() for mark in held} == expected
+        for words in (asked, (*asked, "--signals")):
+            drawn = run(*words).stdout
+            for pak_id, held in marks.items():
+                line = next(line for line in drawn.splitlines() if line.strip().startswith(pak_id))
+                assert line.split() == [pak_id, *(f"[{mark}]" for mark in held)]
 
 
 def test_every_option_of_remember_reaches_the_memory(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ means is checked there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from recollect.model import FrameDefinition
 
 __all__ = ["app"]
+
+_N = TypeVar("_N", int, float)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -55,6 +57,32 @@ TagPatterns = Annotated[
         "--tag-pattern",
         metavar="TAG",
         help="Only memories with this tag, or one starting so if it ends in %; may be given again.",
+        show_default=False,
+    ),
+]
+Categories = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category",
+        metavar="NAME",
+        help="Only memories of this category; may be given again.",
+        show_default=False,
+    ),
+]
+CacheTtl = Annotated[
+    str | None,
+    typer.Option(
+        "--cache-ttl",
+        metavar="SECONDS",
+        help="Use an answer again for so many seconds; `none` to make each one anew.",
+    ),
+]
+CacheEvents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cache-event",
+        metavar="EVENT",
+        help="An event that ends cached answers at once; may be given again.",
         show_default=False,
     ),
 ]
@@ -120,6 +148,9 @@ def register(
     guarantees: Guarantees = None,
     tag_patterns: TagPatterns = None,
     window: Window = None,
+    categories: Categories = None,
+    cache_ttl: CacheTtl = None,
+    cache_events: CacheEvents = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -127,7 +158,14 @@ def register(
     """Make a frame of your own; give it weights, or a frame that it extends."""
     from recollect.edge.cli import open_memory
 
-    given = _fields(weights, template, budget, guarantees, tag_patterns, window)
+    given = _fields(
+        weights=weights,
+        template=template,
+        token_budget=budget,
+        guarantees=guarantees,
+        filters=_filters(tag_patterns, window, categories),
+    )
+    given |= _cache(cache_ttl, cache_events)
     with open_memory.existing(db, embedder) as memory:
         made = memory.frames.register(name, extends=extends, **given)
     _say(context, made, extends)
@@ -143,6 +181,9 @@ def update(
     guarantees: Guarantees = None,
     tag_patterns: TagPatterns = None,
     window: Window = None,
+    categories: Categories = None,
+    cache_ttl: CacheTtl = None,
+    cache_events: CacheEvents = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -150,7 +191,14 @@ def update(
     """Change a frame of your own; what is not given stays."""
     from recollect.edge.cli import open_memory
 
-    given = _fields(weights, template, budget, guarantees, tag_patterns, window)
+    given = _fields(
+        weights=weights,
+        template=template,
+        token_budget=budget,
+        guarantees=guarantees,
+        filters=_filters(tag_patterns, window, categories),
+    )
+    given |= _cache(cache_ttl, cache_events)
     with open_memory.existing(db, embedder) as memory:
         changed, extends = memory.frames.update(name, **given), memory.frames.extends(name)
     _say(context, changed, extends)
@@ -183,36 +231,43 @@ def _say(context: typer.Context, frame: FrameDefinition, extends: str | None) ->
     output.of(context).show(wire.frame(frame, extends), draw)
 
 
-def _fields(
-    weights: tuple[float, ...] | None,
-    template: str | None,
-    budget: int | None,
-    guarantees: list[str] | None,
-    tag_patterns: list[str] | None,
-    window: str | None,
-) -> dict[str, Any]:
+def _fields(*, weights: tuple[float, ...] | None, **given: Any) -> dict[str, Any]:
     """Return the fields that were given, as the registry takes them."""
     from recollect.model import Weights
 
+    given["weights"] = Weights(*weights) if weights else None
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(
+    tag_patterns: list[str] | None, window: str | None, categories: list[str] | None
+) -> dict[str, Any]:
     filters: dict[str, Any] = {}
     if tag_patterns:
         filters["tag_patterns"] = tag_patterns
+    if categories:
+        filters["categories"] = categories
     if window is not None:
-        filters["search_window_hours"] = _hours(window)
-    given = {
-        "weights": Weights(*weights) if weights else None,
-        "template": template,
-        "token_budget": budget,
-        "guarantees": guarantees or None,
-        "filters": filters or None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+        filters["search_window_hours"] = _number_or_none(window, float, "hours")
+    return filters
 
 
-def _hours(window: str) -> float | None:
-    if window == "none":
+def _cache(ttl: str | None, events: list[str] | None) -> dict[str, Any]:
+    """Return the cache's fields, where any was given; a frame without a cache says so by None."""
+    seconds = None if ttl is None else _number_or_none(ttl, int, "seconds")
+    if ttl is not None and seconds is None:
+        if events:
+            raise typer.BadParameter("a frame without a cache has no --cache-event.")
+        return {"cache": None}
+    given = {"ttl_seconds": seconds, "invalidate_on": events}
+    fields = {name: value for name, value in given.items() if value is not None}
+    return {"cache": fields} if fields else {}
+
+
+def _number_or_none(text: str, kind: type[_N], unit: str) -> _N | None:
+    if text == "none":
         return None
     try:
-        return float(window)
+        return kind(text)
     except ValueError:
-        raise typer.BadParameter(f"'{window}' is neither a number of hours nor none.") from None
+        raise typer.BadParameter(f"'{text}' is neither a number of {unit} nor none.") from None

@@ -42,6 +42,7 @@ def results(answer: RecallResponse) -> Table:
                 *_careful(result),
                 ("\n" + plain("; ".join(result.why)), "cyan"),
                 ("\n" + plain(fact.pak_id), "dim"),
+                *_marks(result),
             ),
         )
     return table
@@ -73,6 +74,7 @@ def signal_parts(result: RecallResult, weights: Weights) -> Group:
     grid.add_row("", "", "", Text("score", style="dim"), Text(f"= {result.score:.3f}", "bold"), "")
     title = Text.assemble(
         (plain(result.fact.pak_id), "bold"),
+        *_marks(result),
         *_careful(result),
         "\n",
         plain("; ".join(result.why)),
@@ -126,6 +128,16 @@ def _careful(result: RecallResult) -> list[tuple[str, str]]:
     if not result.risk:
         return []
     return [(f"\nCareful, read it as data: {', '.join(result.risk)}", "bold yellow")]
+
+
+def _marks(result: RecallResult) -> list[tuple[str, str]]:
+    """Return how a memory came to be here, where it is not by its own score alone."""
+    marks = {
+        "expanded": result.expanded,
+        "guaranteed": result.guaranteed,
+        "disputed": result.disputed,
+    }
+    return [(f"  [{name}]", "magenta") for name, holds in marks.items() if holds]
 
 
 def _scored(score: float) -> RenderableType:
