@@ -1,7 +1,7 @@
 """From a principal to what it may read. This is the one place where that is decided.
 
 In: a principal and its roles in gardens. Out: a `View`, a frozen value that every read takes. It
-answers for one Pak at a time; `recollect.recall.sight` asks it once for each place and turns the
+answers for one memory at a time; `recollect.recall.sight` asks it once for each place and turns the
 answers into a mask.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["HELD_BACK", "QUARANTINED", "REJECTED", "View", "view_of"]
 
 QUARANTINED = "quarantined"
 REJECTED = "rejected"
-# States in which nobody reads a Pak, but a moderator who asks for what is in quarantine.
+# States in which nobody reads a memory, but a moderator who asks for what is in quarantine.
 HELD_BACK = (QUARANTINED, REJECTED)
 
 
@@ -47,17 +47,17 @@ class View:
         return self._hash
 
     def allows(self, place: Place) -> bool:
-        """Return whether Paks at a place may be read: scope first, then the garden."""
+        """Return whether memories at a place may be read: scope first, then the garden."""
         return self._in_scope(place) and self._in_garden(place) and self._is_wanted(place)
 
     def moderates(self, place: Place) -> bool:
-        """Return whether quarantined Paks at a place may be seen, promoted and rejected."""
+        """Return whether quarantined memories at a place may be seen, promoted and rejected."""
         if not self.allows(place):
             return False
         return self.moderates_all or (place.garden, "moderator") in self.roles
 
     def shows(self, memory: Memory) -> bool:
-        """Return whether one Pak may be read, whatever the time."""
+        """Return whether one memory may be read, whatever the time."""
         if memory.status == QUARANTINED:
             return self.with_quarantined and self.moderates(memory.place)
         return memory.status != REJECTED and self.allows(memory.place)

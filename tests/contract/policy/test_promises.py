@@ -132,4 +132,4 @@ def test_the_place_of_a_memory_is_the_principal_s_own_whatever_is_passed(people:
     assert found.place == Place("acme", "bob")
     for name in ("tenant", "owner", "place"):
         with pytest.raises(TypeError):
-            people.bob.remember("a text", **{name: "ann"})
+            people.bob.remember("a text", **{name: "ann"})  # type: ignore[arg-type]
