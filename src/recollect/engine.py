@@ -148,6 +148,7 @@ class Recollect:
             cache_file=cache_file,
             sanitizer=sanitizer,
             dispatcher=dispatcher,
+            new_id=lambda: uuid.uuid4().hex,
         )
         return cls(Caller(opened, store.catalogue, who, is_opener=principal is None))
 

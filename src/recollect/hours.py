@@ -11,7 +11,7 @@ from typing import Literal
 
 from recollect.ports.store import ClockState
 
-__all__ = ["IDLE_CAP_HOURS", "HoursMode", "iso", "moved"]
+__all__ = ["IDLE_CAP_HOURS", "HoursMode", "iso", "later", "moved"]
 
 IDLE_CAP_HOURS = 0.25
 
@@ -28,6 +28,12 @@ def moved(kept: ClockState, now: float, *, mode: HoursMode = "active") -> ClockS
     passed = max(0.0, now - kept.seen_at) / 3600
     counted = passed if mode == "wall" else min(passed, IDLE_CAP_HOURS)
     return ClockState(round(kept.active_hours + counted, 9), max(now, kept.seen_at))
+
+
+def later(kept: ClockState, counted: ClockState) -> ClockState:
+    """Return the later of two counts, part by part: what another process counted is not lost."""
+    seen = [at for at in (kept.seen_at, counted.seen_at) if at is not None]
+    return ClockState(max(kept.active_hours, counted.active_hours), max(seen) if seen else None)
 
 
 def iso(now: float) -> str:

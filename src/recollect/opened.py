@@ -6,7 +6,7 @@ In: a store and the choices made at opening. Out: what a verb needs for one turn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -21,7 +21,7 @@ from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
-from recollect.hours import HoursMode, iso, moved
+from recollect.hours import HoursMode, iso, later, moved
 from recollect.index.follow import Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
@@ -32,7 +32,7 @@ from recollect.policy.view import View, view_of
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, MemoryStore, StoreState
+from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight
@@ -58,7 +58,7 @@ class OpenStore:
 
     def __init__(
         self,
-        store: MemoryStore,
+        store: Store,
         path: Path,
         *,
         embedder: Embedder,
@@ -69,6 +69,7 @@ class OpenStore:
         cache_file: bool,
         sanitizer: SanitizerMode,
         dispatcher: Dispatcher,
+        new_id: Callable[[], str],
     ) -> None:
         self.store = store
         self.path = path
@@ -86,6 +87,7 @@ class OpenStore:
         self._checked_model: str | None = None
         self._dispatcher = dispatcher
         self._lock = RLock()
+        self._new_id = new_id
         self._closed = False
 
     def close(self, token: str) -> None:
@@ -114,22 +116,21 @@ class OpenStore:
         return self._dispatcher
 
     @contextmanager
-    def writing(self) -> Iterator[int]:
-        """Write in one transaction, and give its revision.
-
-        Like every write, it moves the counter of active hours.
-        """
-        with self.store.transaction() as revision:
-            self.store.set_clock(self.times()[1])
-            yield revision
+    def commit(self) -> Iterator[Commit]:
+        """Write, all of it or nothing; like every write it moves the counter of active hours."""
+        seconds = self.clock.now()
+        with self.turn(), self.store.commit(self._new_id(), at=iso(seconds)) as commit:
+            clock = moved(commit.before.clock, seconds, mode=self.hours)
+            self.store.state.set_clock(later(commit.before.clock, clock))
+            yield commit
 
     @contextmanager
     def administering(
         self, principal: Principal, act: str, target: str, detail: str = ""
-    ) -> Iterator[int]:
-        """Write in one transaction that also says in the audit log who did what."""
-        with self.turn(), self.writing() as revision:
-            yield revision
+    ) -> Iterator[Commit]:
+        """Write in one commit that also says in the audit log who did what."""
+        with self.commit() as commit:
+            yield commit
             self.note(principal, act, target, detail)
 
     def note(self, principal: Principal, act: str, target: str, detail: str = "") -> None:
@@ -141,7 +142,7 @@ class OpenStore:
         """Return when this happens: the time to write down, and the counter of active hours."""
         seconds = self.clock.now()
         with self.turn():
-            clock = moved(self.store.state().clock, seconds, mode=self.hours)
+            clock = moved(self.store.state.read().clock, seconds, mode=self.hours)
         return (iso(seconds) if now is None else asked.past(now, seconds)), clock
 
     def index(self) -> MemoryIndex:
@@ -149,7 +150,7 @@ class OpenStore:
         index = self.follower.current()
         self.check_model(self.follower.state)
         if self._asides.revision != index.revision:
-            disputes = tuple((one.first, one.second) for one in self.store.disputes())
+            disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
             self._asides = _Asides(index.revision, disputes, {}, {}, {})
         return index
 
@@ -166,14 +167,14 @@ class OpenStore:
             trusts = self._asides.trusts[principal.tenant] = by_key(known)
         return Sight(view, index, self.store, self.clock.now(), trusts)
 
-    def sight_before(self, principal: Principal, revision: int) -> Sight:
-        """Return what a principal may read as the transaction of this revision begins.
+    def sight_before(self, principal: Principal, commit: Commit) -> Sight:
+        """Return what a principal may read as a commit begins.
 
         Nobody else can write meanwhile, so what is decided by it stays true until the commit.
         """
         roles = self.store.access.roles_of(principal.tenant, principal.id)
         view = view_of(principal, roles)
-        return Sight(view, self.follower.before(revision), self.store, self.clock.now())
+        return Sight(view, self.follower.before(commit), self.store, self.clock.now())
 
     @contextmanager
     def turn_asking(self, query: str | None) -> Iterator[Embedder]:
@@ -233,8 +234,8 @@ class OpenStore:
         """
         with self.turn():
             embedder, waiting = self.embedder, waiting_for_vectors(self.store)
-            dimension = self.store.state().dimension if waiting else None
-        embedded = embed_texts(embedder, [text for _, text in waiting], dimension=dimension)
+            dimension = self.store.state.read().dimension if waiting else None
+        embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
         if not waiting or embedded.error is not None:
             return 0
         with self.turn():
@@ -247,11 +248,12 @@ class OpenStore:
                 embedder=embedder,
                 before=self.follower.before,
                 links=self.links,
+                commit=self.commit,
             )
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that these Paks were used; the index need not read again what is known here."""
-        used = reinforce(self.store, pak_ids, clock=clock)
+        used = reinforce(self.store, pak_ids, active_hours=clock.active_hours, commit=self.commit)
         if self.follower.take(used):
             self._asides = self._asides._replace(revision=used.revision)
 
@@ -274,12 +276,12 @@ def _model_of(state: StoreState) -> ModelIdentity | None:
     return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
 
 
-def fitting_embedder(store: MemoryStore, wanted: str | Embedder | None) -> Embedder:
+def fitting_embedder(store: Store, wanted: str | Embedder | None) -> Embedder:
     """Return the embedder to open a store with: the one that is wanted, or that it was filled with.
 
     One that the store was not filled with is refused.
     """
-    stored = _model_of(store.state())
+    stored = _model_of(store.state.read())
     own = "none" if stored is not None and stored.dimension == 0 else "static"
     chosen = load_embedder(own if wanted is None else wanted)
     check_model(stored, chosen)
@@ -292,7 +294,7 @@ def _cache_path(path: Path) -> Path | None:
 
 def _worth(
     index: MemoryIndex,
-    store: MemoryStore,
+    store: Store,
     trusts: Mapping[str, float],
     gardens: Mapping[str, Garden],
     tenant: str,
@@ -303,7 +305,7 @@ def _worth(
         return None
     worth = np.ones(index.size)
     for source, trust in sorted(trusts.items()):
-        slots = index.slots_of_rows(store.rows_with(source=source))
+        slots = index.slots_of_rows(store.memories.rows(RowFilter(source=source)))
         worth[slots] = np.minimum(worth[slots], trust)
         unknown[slots] = False
     # Our own word counts in full until somebody says otherwise; what came from outside does not.

@@ -16,7 +16,7 @@ import pytest
 from tests.house.snippets import ROOT
 
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import MemoryStore
+from recollect.ports.store import EdgeRoom, MemoryRoom, StateRoom, VectorRoom
 
 SOURCE = ROOT / "src/recollect"
 MODULES = {
@@ -27,40 +27,55 @@ MODULES = {
 # The store, its port, and the suite that stores are tested with are not users of the store.
 _STORES = ("stores/", "paks/", "ports/", "testing/")
 
-# Who may ask the store for what it knows of Paks.
+# Who may ask the store for what it knows of memories, by room and method.
 STORE_READS = {
-    # Texts. The first two are the only way to read one; they take a View.
-    "memories": {"recall/sight.py"},
-    "memories_at": {"recall/sight.py"},
-    "changes": {"index/follow.py"},
-    "pending": {"write/remember.py"},
-    "without_next_vector": {"write/reembed.py"},
-    # What joins Paks: shown by `Sight`, or by those who hold one and keep to its mask.
-    "disputes": {"recall/sight.py", "opened.py"},
-    "edges": {
+    # Texts. The first is the only way to read one; it takes a View.
+    "memories.read": {"recall/sight.py"},
+    "memories.changes": {"index/follow.py"},
+    "vectors.waiting": {"write/reembed.py", "write/remember.py"},
+    # What joins memories: shown by `Sight`, or by those who hold one and keep to its mask.
+    "edges.disputes": {"recall/sight.py", "opened.py"},
+    "edges.touching": {
         "recall/inspect.py",
         "verbs/join.py",
         "write/likeness.py",
         "write/reinforce.py",
         "write/transfer.py",
     },
-    "likenesses": {"write/forget.py", "write/likeness.py", "write/remember.py"},
-    # Where Paks are, for those who write, erase, or turn numbers into a mask.
-    "standing": {"verbs/erase.py", "verbs/write.py", "write/remember.py"},
-    "row_ids": {"admin/quarantine.py", "recall/inspect.py", "verbs/join.py", "write/forget.py"},
-    "rows_with": {"admin/gardens.py", "opened.py", "recall/respond.py"},
-    "about": {"verbs/erase.py"},
-    "unplaced": {"verbs/caller.py"},
-    "next_position": {"write/remember.py"},
-    "traces": {"write/forget.py"},
-    "count": {"verbs/upkeep.py", "write/reembed.py"},
+    "edges.lists": {"write/likeness.py"},
+    "edges.full_lists_with": {"write/forget.py", "write/remember.py"},
+    "edges.last_of_full": {"write/likeness.py"},
+    # Where memories are, for those who write, erase, or turn numbers into a mask.
+    "memories.standing": {
+        "admin/gardens.py",
+        "admin/quarantine.py",
+        "verbs/erase.py",
+        "verbs/join.py",
+        "verbs/write.py",
+        "write/reinforce.py",
+        "write/remember.py",
+    },
+    "memories.rows": {
+        "admin/quarantine.py",
+        "opened.py",
+        "recall/inspect.py",
+        "recall/respond.py",
+        "write/forget.py",
+    },
+    "memories.unplaced": {"verbs/caller.py"},
+    "memories.next_position": {"write/remember.py"},
+    "memories.traces": {"write/forget.py"},
+    "state.count": {"verbs/upkeep.py", "write/reembed.py"},
 }
-# What the port has besides: it writes, or speaks of the store and not of Paks.
-STORE_OTHERS = {"close", "transaction", "snapshot", "state", "write", "set_status", "erase"}
-STORE_OTHERS |= {"scrub", "reinforce", "put_edges", "dispute", "resolve", "set_clock", "set_model"}
-STORE_OTHERS |= {"set_vectors", "fire", "events", "frames", "put_frame", "delete_frame", "tidy"}
-STORE_OTHERS |= {"begin_reembedding", "set_next_vectors", "finish_reembedding", "set_cache_token"}
-STORE_OTHERS |= {"check", "access"}
+# What the port has besides: it writes, or speaks of the store and not of memories.
+STORE_OTHERS = {
+    "memories": {"write", "set_standing", "erase"},
+    "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
+    "vectors": {"put", "begin_switch", "finish_switch"},
+    "state": {"read", "commits", "set_clock", "set_model", "set_cache_token", "fire", "events"}
+    | {"frames", "put_frame", "tidy"},
+}
+ROOMS = {"memories": MemoryRoom, "edges": EdgeRoom, "vectors": VectorRoom, "state": StateRoom}
 
 # Who may choose rows of the index: `Sight`, by a View; a writer, at one place.
 SELECTORS = {"recall/sight.py", "write/likeness.py"}
@@ -103,10 +118,8 @@ def _called(path: str, call: ast.Call, func: ast.Attribute) -> Iterator[str]:
     where, owner, name = f"{path}:{call.lineno}", _name(func.value), func.attr
     if path.startswith(_STORES):
         return
-    if owner == "store" and path not in STORE_READS.get(name, {path}):
-        yield f"{where} asks the store for {name}"
-    if owner == "likenesses" and path not in STORE_READS[owner]:
-        yield f"{where} asks who is alike"
+    if _is_room(func.value) and path not in STORE_READS.get(f"{owner}.{name}", {path}):
+        yield f"{where} asks the store for {owner}.{name}"
     if owner == "index" and name == "select":
         given = {keyword.arg for keyword in call.keywords}
         if path not in SELECTORS or "view" not in given:
@@ -123,8 +136,15 @@ def _renamed(path: str, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> Ite
     for target in targets:
         for name, value in _pairs(target, node.value):
             held = _name(value)
-            if held in ("store", "index", "likenesses") and _name(name) != held:
+            if _is_room(value):
+                yield f"{path}:{node.lineno} takes the room {held} out of the store"
+            if held in ("store", "index") and _name(name) != held:
                 yield f"{path}:{node.lineno} calls the {held} {ast.unparse(name)}"
+
+
+def _is_room(node: ast.AST | None) -> bool:
+    """Return whether a thing is one of the store's rooms in which memories are."""
+    return isinstance(node, ast.Attribute) and node.attr in ROOMS and _name(node.value) == "store"
 
 
 def _pairs(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
@@ -153,12 +173,12 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("engine.py", "found = self._store.memories([pak_id], view)"),
-        ("recall/pipeline.py", "texts = sources.sight.store.memories(ids, sources.sight.view)"),
-        ("recall/explain.py", "stages.sources.sight.store.memories_at([1], view)"),
-        ("admin/trust.py", "for one in self._opened.store.changes(0): pass"),
-        ("engine.py", "list(self._store.pending(10))"),
-        ("admin/gardens.py", "self._opened.store.edges([1])"),
+        ("engine.py", "found = self._store.memories.read(where, view)"),
+        ("recall/pipeline.py", "texts = sources.sight.store.memories.read(w, sources.sight.view)"),
+        ("recall/explain.py", "stages.sources.sight.store.memories.rows(where)"),
+        ("admin/trust.py", "for one in self._opened.store.memories.changes(0): pass"),
+        ("engine.py", "list(self._store.vectors.waiting(10))"),
+        ("admin/gardens.py", "self._opened.store.edges.touching([1])"),
         ("recall/pipeline.py", "sources.index.select(Where())"),
         ("recall/sight.py", "self.index.select(where)"),
         ("engine.py", "self._opened.follower.current().select(view=None)"),
@@ -173,26 +193,31 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("verbs/erase.py", "opened, things = caller.opened, caller.store"),
         ("recall/pipeline.py", "if (rows := sources.index): pass"),
         ("verbs/erase.py", "rows = opened.follower.before(revision)"),
-        ("recall/inspect.py", "sight.store.likenesses.lists([1])"),
-        ("write/forget.py", "things = store.likenesses"),
+        ("recall/inspect.py", "sight.store.edges.lists([1])"),
+        ("write/forget.py", "edges = store.edges"),
     ],
 )
 def test_a_planted_way_around_it_is_seen(path: str, line: str) -> None:
     assert list(violations(path, f"{MODULES[path]}\n{line}\n"))
 
 
-def test_what_the_store_tells_of_paks_is_all_in_the_table() -> None:
-    methods = {name for name in vars(MemoryStore) if not name.startswith("_")}
-    assert methods == STORE_READS.keys() | STORE_OTHERS
+def test_what_the_store_tells_of_memories_is_all_in_the_table() -> None:
+    methods = {
+        f"{room}.{name}"
+        for room, protocol in ROOMS.items()
+        for name in vars(protocol)
+        if not name.startswith("_")
+    }
+    others = {f"{room}.{name}" for room, names in STORE_OTHERS.items() for name in names}
+    assert methods == STORE_READS.keys() | others
 
 
 def test_what_gives_memories_takes_a_view_and_has_no_default_for_it() -> None:
-    for name in STORE_READS:
-        if isinstance(vars(MemoryStore)[name], property):
-            continue
-        signature = inspect.signature(getattr(MemoryStore, name))
-        if re.search(r"\bMemory\b", str(signature.return_annotation)):
-            assert name in ("memories", "memories_at")
+    for called in STORE_READS:
+        room, name = called.split(".")
+        signature = inspect.signature(getattr(ROOMS[room], name))
+        if re.search(r"\b(Memory|Texts)\b", str(signature.return_annotation)):
+            assert called == "memories.read"
             assert signature.parameters["view"].default is inspect.Parameter.empty
 
 

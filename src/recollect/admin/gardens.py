@@ -6,17 +6,24 @@ not there and one that is not for the caller are the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import iso
-from recollect.model import Garden, Member, Place, Principal, Role
+from recollect.model import Garden, Member, Principal, Role
 from recollect.opened import OpenStore
-from recollect.policy.gardens import checked_role, checked_slug, keep_an_admin, may_manage
+from recollect.policy.gardens import (
+    checked_role,
+    checked_slug,
+    keep_an_admin,
+    may_manage,
+    place_without_garden,
+)
 from recollect.policy.permit import chosen_place, need, no_garden
+from recollect.ports.store import Commit, RowFilter, Standing
 from recollect.write.likeness import arrivals_of, relink
 
 __all__ = ["Gardens"]
@@ -52,12 +59,12 @@ class Gardens:
             created_at=iso(self._opened.clock.now()),
         )
         with self._opened.administering(self._principal, "garden.create", slug, garden.scope):
-            if self._access.garden(garden.tenant, slug) is not None:
+            if self._access.gardens(garden.tenant, slug=slug):
                 raise InvalidInput(
                     f"there is a garden {slug!r} already.", hint="choose another slug."
                 )
             self._access.put_garden(garden)
-            self._access.put_member(garden.tenant, slug, self._principal.id, "admin")
+            self._access.set_role(garden.tenant, slug, self._principal.id, "admin")
         return garden
 
     def update(self, slug: str, *, name: str | None = None, tier: float | None = None) -> Garden:
@@ -72,20 +79,25 @@ class Gardens:
 
     def delete(self, slug: str) -> int:
         """Drop a garden. No memory is deleted: each goes back to its owner; return how many."""
-        with self._managing(slug, "garden.delete") as (_, revision):
+        with self._managing(slug, "garden.delete") as (_, commit):
+            tenant, store = self._principal.tenant, self._opened.store
+            inside = store.memories.standing(RowFilter(tenant=tenant, garden=slug)).values()
+            freed = [replace(one, place=place_without_garden(one.place)) for one in inside]
             if self._opened.links:
-                self._link_alone(slug, revision)
-            return self._access.delete_garden(self._principal.tenant, slug)
+                self._link_alone(freed, commit)
+            store.memories.set_standing(freed)
+            self._access.delete_garden(tenant, slug)
+        return len(freed)
 
-    def _link_alone(self, slug: str, revision: int) -> None:
-        """Link what is in a garden to its owners' own Paks, among which it will be."""
-        index, store = self._opened.follower.before(revision), self._opened.store
-        tenant = self._principal.tenant
-        inside = arrivals_of(store.rows_with(tenant=tenant, garden=slug), index)
-        freed = [
-            replace(one, place=Place(tenant, one.place.owner), was_there=False) for one in inside
+    def _link_alone(self, freed: Sequence[Standing], commit: Commit) -> None:
+        """Link what was in a garden to its owners' own memories, among which it will be."""
+        index, store = self._opened.follower.before(commit), self._opened.store
+        places = {one.row_id: one.place for one in freed}
+        arrivals = [
+            replace(one, place=places[one.row_id], was_there=False)
+            for one in arrivals_of(list(places), index)
         ]
-        relink(freed, without=(), index=index, store=store)
+        relink(arrivals, without=(), index=index, store=store)
 
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""
@@ -121,25 +133,27 @@ class Gardens:
         with self._managing(slug, act, detail):
             keep_an_admin(self._access.members(tenant, slug), principal, role)
             if role is None:
-                return self._access.delete_member(tenant, slug, principal)
-            self._access.put_member(tenant, slug, principal, role)
+                return self._access.set_role(tenant, slug, principal, None)
+            self._access.set_role(tenant, slug, principal, role)
         return True
 
     @contextmanager
-    def _managing(self, slug: str, act: str, detail: str = "") -> Iterator[tuple[Garden, int]]:
-        """Change a garden in one transaction, and note it; give the garden and the revision.
+    def _managing(self, slug: str, act: str, detail: str = "") -> Iterator[tuple[Garden, Commit]]:
+        """Change a garden in one transaction, and note it; give the garden and the commit.
 
         Who may not change it is told so without a wait for the write lock. What counts is read
         again once it is held: nobody else can take the right away, or the garden, until the commit.
         """
         with self._opened.turn():
             self._managed(slug)
-            with self._opened.administering(self._principal, act, slug, detail) as revision:
-                yield self._managed(slug), revision
+            with self._opened.administering(self._principal, act, slug, detail) as commit:
+                yield self._managed(slug), commit
 
     def _known(self, slug: str) -> tuple[Garden, Role | None]:
         tenant = self._principal.tenant
-        garden = self._access.garden(tenant, slug) if isinstance(slug, str) else None
+        garden = (
+            self._access.gardens(tenant, slug=slug).get(slug) if isinstance(slug, str) else None
+        )
         role = self._access.roles_of(tenant, self._principal.id).get(slug) if garden else None
         if garden is None or (role is None and "admin" not in self._principal.permissions):
             raise no_garden(slug)

@@ -7,6 +7,7 @@ a hash of the secret is stored, so nobody can read a key out of the file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from recollect import check
 from recollect.errors import InvalidInput, NotAllowed
@@ -88,7 +89,11 @@ class Keys:
         if known is None:
             return False
         with self._opened.administering(self._principal, "key.revoke", known):
-            return self._access.revoke_key(own, known, now=now)
+            key = self._access.key(known)
+            if key is None or key.revoked_at is not None or own not in (None, key.principal.tenant):
+                return False
+            self._access.put_key(replace(key, revoked_at=now))
+        return True
 
     def principal_for(self, secret: str) -> Principal:
         """Return who a key stands for; a wrong, revoked or expired key is one and the same."""

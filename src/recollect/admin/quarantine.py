@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from recollect.index.selection import Where
-from recollect.model import INSTRUCTION, Memory, Principal
+from recollect.model import INSTRUCTION, Memory, Principal, is_settled
 from recollect.opened import OpenStore
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need
 from recollect.policy.view import QUARANTINED, REJECTED
+from recollect.ports.store import Commit, RowFilter, Store
 from recollect.recall.sight import Sight
-from recollect.write.likeness import arrivals_of, is_settled, relink
+from recollect.write.likeness import arrivals_of, relink
 
 __all__ = ["Held", "Quarantine"]
 
@@ -56,14 +57,14 @@ class Quarantine:
 
     def promote(self, pak_id: str) -> None:
         """Make a waiting Pak a memory like any other."""
-        with self._judged(pak_id, "quarantine.promote") as (memory, revision):
+        with self._judged(pak_id, "quarantine.promote") as (memory, commit):
             if memory.category == INSTRUCTION:
                 need(self._principal, "instruct")
             opened = self._opened
-            index = opened.follower.before(revision)
-            opened.store.set_status([pak_id], "active")
-            if opened.links and is_settled(memory, "active"):
-                rows = list(opened.store.row_ids([pak_id]).values())
+            index = opened.follower.before(commit)
+            _set_status(opened.store, pak_id, "active")
+            if opened.links and is_settled("active", memory.valid_until, memory.risks):
+                rows = opened.store.memories.rows(RowFilter(pak_ids=(pak_id,)))
                 come = [
                     replace(one, settled=True, was_there=False) for one in arrivals_of(rows, index)
                 ]
@@ -72,16 +73,16 @@ class Quarantine:
     def reject(self, pak_id: str) -> None:
         """Turn a waiting Pak away for good."""
         with self._judged(pak_id, "quarantine.reject"):
-            self._opened.store.set_status([pak_id], REJECTED)
+            _set_status(self._opened.store, pak_id, REJECTED)
 
     @contextmanager
-    def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, int]]:
+    def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
         opened, who = self._opened, self._principal
         with opened.turn():
             _waiting(pak_id, opened.sight(who))
-            with opened.administering(who, act, pak_id) as revision:
+            with opened.administering(who, act, pak_id) as commit:
                 # Somebody may have judged it meanwhile; from here on nobody else can.
-                yield _waiting(pak_id, opened.sight_before(who, revision)), revision
+                yield _waiting(pak_id, opened.sight_before(who, commit)), commit
 
 
 def _waiting(pak_id: str, sight: Sight) -> Memory:
@@ -112,3 +113,8 @@ def _held(memory: Memory) -> Held:
         confidence=memory.confidence,
         held_since=memory.created_at,
     )
+
+
+def _set_status(store: Store, pak_id: str, status: str) -> None:
+    standing = store.memories.standing(RowFilter(pak_ids=(pak_id,))).values()
+    store.memories.set_standing([replace(one, status=status) for one in standing])

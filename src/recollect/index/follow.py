@@ -6,12 +6,11 @@ it was asked for. A cache file saves the first loading; it is used only if the s
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from recollect.index.cache_file import load, save
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import Changes, MemoryStore, StoreState
+from recollect.ports.store import Changes, Commit, Store, StoreState
 
 __all__ = ["Follower"]
 
@@ -22,7 +21,7 @@ _WORTH_SAVING = 2000
 class Follower:
     """Holds the index of one store and brings it up to date on demand."""
 
-    def __init__(self, store: MemoryStore, cache_path: Path | None) -> None:
+    def __init__(self, store: Store, cache_path: Path | None) -> None:
         self._store = store
         self._cache_path = cache_path
         self._index: MemoryIndex | None = None
@@ -32,27 +31,26 @@ class Follower:
     @property
     def state(self) -> StoreState:
         """What the store said of itself when the index was last asked for."""
-        return self._state or self._store.state()
+        return self._state or self._store.state.read()
 
     def current(self, state: StoreState | None = None) -> MemoryIndex:
         """Return the index, up to date with everything committed so far, or as of this state."""
-        state = self._state = state or self._store.state()
+        state = self._state = state or self._store.state.read()
         if self._index is not None and self._index.revision == state.revision:
             return self._index
-        with self._store.snapshot():
-            self._state = self._store.state()
+        with self._store.snapshot() as self._state:
             return self._caught_up(self._state)
 
-    def before(self, revision: int) -> MemoryIndex:
-        """Return the index as of when the transaction of this revision began.
+    def before(self, commit: Commit) -> MemoryIndex:
+        """Return the index as of when a commit began.
 
-        To be asked from inside the transaction, before it has written anything about Paks.
+        To be asked from inside the commit, before it has written anything about memories.
         """
         index = self._index
-        if index is None or index.revision != revision - 1:
-            # What others committed counts; the revision of the transaction itself does not yet.
-            index = self._caught_up(replace(self._store.state(), revision=revision - 1))
-            index.revision = revision - 1
+        if index is None or index.revision != commit.before.revision:
+            index = self._caught_up(commit.before)
+            # What others committed counts; the revision of the commit itself does not yet.
+            index.revision = commit.before.revision
         return index
 
     def take(self, changes: Changes) -> bool:
@@ -92,14 +90,14 @@ class Follower:
             save(index, self._cache_path, token)
         except OSError:
             return  # a full disk, or a folder that may not be written: the store has it all
-        self._store.set_cache_token(token)
+        self._store.state.set_cache_token(token)
 
     def _caught_up(self, state: StoreState) -> MemoryIndex:
         index = self._index
         if index is None or not _continues(index, state):
             self._unsaved_rows = 0
             index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
-        for changes in self._store.changes(index.revision):
+        for changes in self._store.memories.changes(index.revision):
             index.apply(changes)
             self._unsaved_rows += len(changes.rows) + len(changes.gone)
         return index

@@ -34,6 +34,7 @@ from recollect.model.memory import (
     WRITTEN,
     Memory,
     Remembered,
+    is_settled,
     name_key,
     words_of,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "Verb",
     "Weights",
     "canonical_json",
+    "is_settled",
     "name_key",
     "words_of",
 ]

@@ -13,7 +13,16 @@ from typing import Any, Literal
 from recollect.model.access import LOCAL, Place
 from recollect.normalise import normalise
 
-__all__ = ["EXTERNAL", "INSTRUCTION", "WRITTEN", "Memory", "Remembered", "name_key", "words_of"]
+__all__ = [
+    "EXTERNAL",
+    "INSTRUCTION",
+    "WRITTEN",
+    "Memory",
+    "Remembered",
+    "is_settled",
+    "name_key",
+    "words_of",
+]
 
 
 # The category of Paks that tell a model what to do: a channel of its own.
@@ -108,6 +117,14 @@ def words_of(memory: Memory) -> tuple[str, ...]:
     return (*filter(None, _written(memory)), *memory.tags)
 
 
+def is_settled(status: str, valid_until: str | None, risks: tuple[str, ...]) -> bool:
+    """Return whether everybody who reads a memory's place reads it from now on: it may be linked.
+
+    What will end, or looks like an injection, would leave a gap in others' lists when it is hidden.
+    """
+    return status == "active" and valid_until is None and not risks
+
+
 def name_key(name: str) -> str:
-    """Return the form in which two spellings of an entity's name are one."""
+    """Return the form in which two spellings of a name are one."""
     return " ".join(normalise("NFKC", name).casefold().split())

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.model import ROLES, Principal, Role
+from recollect.model import ROLES, Place, Principal, Role
 
-__all__ = ["checked_role", "checked_slug", "keep_an_admin", "may_manage"]
+__all__ = ["checked_role", "checked_slug", "keep_an_admin", "may_manage", "place_without_garden"]
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
@@ -37,6 +37,14 @@ def checked_role(role: object) -> Role:
 def may_manage(principal: Principal, role: Role | None) -> bool:
     """Return whether a principal may change a garden of its tenant and its members."""
     return role == "admin" or "admin" in principal.permissions
+
+
+def place_without_garden(place: Place) -> Place:
+    """Return where a memory goes when its garden is dropped: to its owner alone.
+
+    The narrowest place there is: nothing is lost, and nobody reads what they could not.
+    """
+    return Place(place.tenant, place.owner)
 
 
 def keep_an_admin(members: Mapping[str, Role], principal: str, role: Role | None) -> None:

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, fields, replace
 from recollect.errors import NotAllowed
 from recollect.model import Memory, Place, Principal, Role, Scope
 
-__all__ = ["HELD_BACK", "QUARANTINED", "REJECTED", "View", "view_of"]
+__all__ = ["HELD_BACK", "HIDDEN_FIELDS", "QUARANTINED", "REJECTED", "View", "view_of"]
 
 QUARANTINED = "quarantined"
 REJECTED = "rejected"
 # States in which nobody reads a memory, but a moderator who asks for what is in quarantine.
 HELD_BACK = (QUARANTINED, REJECTED)
+# Fields of a memory that no reader gets: a gap between positions would tell of a hidden turn.
+HIDDEN_FIELDS = ("position",)
 
 
 @dataclass(frozen=True, slots=True)

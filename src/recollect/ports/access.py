@@ -1,6 +1,7 @@
 """What the engine asks of a store about access: gardens, members, keys, trust, the audit log.
 
-Facts only. What follows from them is decided in `recollect.policy`.
+Facts only, each under the tenant it is of. What follows from them is decided in `recollect.policy`;
+what becomes of a garden's memories when it goes is decided there too, and written before it goes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Protocol
 from recollect.model import Garden, Role
 from recollect.policy.keys import KeyRow
 
-__all__ = ["AccessStore", "Act"]
+__all__ = ["AccessRoom", "Act"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,45 +29,47 @@ class Act:
     number: int = 0
 
 
-class AccessStore(Protocol):
-    """Facts about access. Writes happen inside the store's `transaction`."""
+class AccessRoom(Protocol):
+    """Facts about access. Writes happen inside a commit."""
 
     def roles_of(self, tenant: str, principal: str) -> dict[str, Role]:
-        """Return a principal's roles by the slug of the garden."""
+        """Return a principal's roles by the slug of the garden, in the order of the slugs."""
 
-    def gardens(self, tenant: str) -> dict[str, Garden]:
-        """Return a tenant's gardens by slug."""
+    def gardens(self, tenant: str, *, slug: str | None = None) -> dict[str, Garden]:
+        """Return a tenant's gardens by slug, in their order; with `slug`, that one at most."""
 
-    def garden(self, tenant: str, slug: str) -> Garden | None: ...
+    def put_garden(self, garden: Garden) -> None:
+        """Keep a garden as given, in the place of one with its tenant and slug."""
 
-    def put_garden(self, garden: Garden) -> None: ...
+    def delete_garden(self, tenant: str, slug: str) -> None:
+        """Drop a garden and its members. Whatever memory names it still is left as it is."""
 
-    def delete_garden(self, tenant: str, slug: str) -> int:
-        """Drop a garden; its Paks go back to their owners alone. Return how many did."""
+    def members(self, tenant: str, slug: str) -> dict[str, Role]:
+        """Return the members of a garden with their roles, in the order of their names."""
 
-    def members(self, tenant: str, slug: str) -> dict[str, Role]: ...
+    def set_role(self, tenant: str, slug: str, principal: str, role: Role | None) -> bool:
+        """Give a principal a role in a garden that exists; None takes it out.
 
-    def put_member(self, tenant: str, slug: str, principal: str, role: Role) -> None: ...
+        Return whether it had one before.
+        """
 
-    def delete_member(self, tenant: str, slug: str, principal: str) -> bool: ...
+    def put_key(self, key: KeyRow) -> None:
+        """Keep what may be kept of a key, in the place of the one with its prefix."""
 
-    def put_key(self, key: KeyRow) -> None: ...
-
-    def key(self, prefix: str) -> KeyRow | None: ...
+    def key(self, prefix: str) -> KeyRow | None:
+        """Return the key with this public prefix, of whatever tenant."""
 
     def keys(self, tenant: str | None) -> list[KeyRow]:
-        """Return a tenant's keys, oldest first; None is for whoever holds the file: all of them."""
-
-    def revoke_key(self, tenant: str | None, prefix: str, *, now: str) -> bool:
-        """End a key of a tenant, or of any; return whether there was a living one."""
+        """Return a tenant's keys, oldest first; None, for whoever holds the store, is all."""
 
     def trusts(self, tenant: str) -> Mapping[str, float]:
         """Return how far a tenant trusts each source that it has spoken of."""
 
-    def set_trust(self, tenant: str, source: str, trust: float) -> None: ...
+    def set_trust(self, tenant: str, source: str, trust: float) -> None:
+        """Keep how far a tenant trusts a source."""
 
     def note(self, act: Act) -> None:
-        """Add an act to the audit log."""
+        """Add an act to the audit log and give it the next number."""
 
     def acts(self, tenant: str, *, limit: int, before: int | None) -> Sequence[Act]:
-        """Return a tenant's acts, latest first."""
+        """Return a tenant's acts, latest first; with `before`, those with a lower number."""

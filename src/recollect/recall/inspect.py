@@ -19,7 +19,7 @@ from recollect.model.pak import (
     RiskFlagEntry,
 )
 from recollect.ports.catalogue import Catalogue
-from recollect.ports.store import Dispute
+from recollect.ports.store import Dispute, RowFilter
 from recollect.recall.sight import Sight
 
 __all__ = ["Inspection", "Link", "inspect"]
@@ -91,12 +91,12 @@ def inspect(
 
 def _links(pak_id: str, sight: Sight) -> tuple[Link, ...]:
     """Return the links of a Pak to others that may be read, the strongest first."""
-    rows = sight.store.row_ids([pak_id])
-    if pak_id not in rows:
+    rows = sight.store.memories.rows(RowFilter(pak_ids=(pak_id,)))
+    if not rows:
         return ()
-    own, mask = rows[pak_id], sight.select().mask
+    own, mask = rows[0], sight.select().mask
     found = []
-    for edge in sight.store.edges([own]):
+    for edge in sight.store.edges.touching([own]):
         slots = sight.index.slots_of_rows([edge.high if edge.low == own else edge.low])
         if edge.weight > 0 and mask[slots].any():
             found.append(Link(sight.index.pak_ids(slots)[0], edge.weight, edge.automatic))

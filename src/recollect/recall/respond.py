@@ -28,6 +28,7 @@ from recollect.model import (
 )
 from recollect.policy.permit import known_scope, no_garden
 from recollect.policy.view import View
+from recollect.ports.store import RowFilter
 from recollect.recall import pipeline
 from recollect.recall.pipeline import Answer, Request, Sources, Stages
 from recollect.recall.sight import Sight
@@ -161,7 +162,8 @@ def _narrowed(asked: RecallRequest, sight: Sight) -> Sight:
 
 def _known_garden(slug: str, sight: Sight) -> str:
     view = sight.view
-    garden = sight.store.access.garden(view.tenant, slug) if view.role_in(slug) else None
+    found = sight.store.access.gardens(view.tenant, slug=slug) if view.role_in(slug) else {}
+    garden = found.get(slug)
     if garden is None or not view.allows(
         Place(view.tenant, view.principal, garden.scope, garden.team, slug)
     ):
@@ -182,14 +184,10 @@ def _among(asked: RecallRequest, sources: Sources) -> NDArray[np.bool_] | None:
     """Return the mask of a request's own conditions, if it has any that are not columns."""
     index = sources.index
     mask: NDArray[np.bool_] | None = None
-    facts = {
-        name: value
-        for name in ("entity", "relation", "source")
-        if (value := getattr(asked, name)) is not None
-    }
-    if facts:
+    facts = RowFilter(entity=asked.entity, relation=asked.relation, source=asked.source)
+    if facts != RowFilter():
         mask = np.zeros(index.size, np.bool_)
-        mask[index.slots_of_rows(sources.sight.store.rows_with(**facts))] = True
+        mask[index.slots_of_rows(sources.sight.store.memories.rows(facts))] = True
     if asked.min_confidence is not None:
         sure = index.column("confidence")
         enough = (sure if sources.worth is None else sure * sources.worth) >= asked.min_confidence

@@ -22,7 +22,7 @@ from recollect.index.columns import epoch_microseconds
 from recollect.index.selection import Where
 from recollect.policy.trust import as_trusted
 from recollect.policy.view import HELD_BACK, QUARANTINED, View
-from recollect.ports.store import Dispute
+from recollect.ports.store import Dispute, RowFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
     from recollect.model import Memory, Place
-    from recollect.ports.store import MemoryStore
+    from recollect.ports.store import Store
 
 __all__ = ["AtPlace", "MemoryPage", "Sight"]
 
@@ -91,7 +91,7 @@ class Sight:
 
     view: View
     index: MemoryIndex
-    store: MemoryStore
+    store: Store
     now: float
     trusts: Mapping[str, float] | None = None
 
@@ -112,13 +112,12 @@ class Sight:
             for pak_id in dict.fromkeys(pak_ids)
             if (slot := self.index.slot_of(pak_id)) is not None and mask[slot]
         ]
-        return self._trusted(self.store.memories(known, self.view))
+        return self._read(RowFilter(pak_ids=tuple(known)))
 
     def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
         """Return those of the Paks in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
-        rows = self.index.column("row_id")[readable].tolist()
-        return self._trusted(self.store.memories_at(rows, self.view))
+        return self._read(RowFilter(row_ids=tuple(self.index.column("row_id")[readable].tolist())))
 
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a Pak for this principal."""
@@ -127,7 +126,7 @@ class Sight:
 
     def disputes(self) -> list[Dispute]:
         """Return the open disputes both of whose sides may be read, in the order of their ids."""
-        known = [d for d in self.store.disputes() if self.may_read(d.first)]
+        known = [d for d in self.store.edges.disputes() if self.may_read(d.first)]
         known = [d for d in known if self.may_read(d.second)]
         pairs = (Dispute(min(d.first, d.second), max(d.first, d.second), d.note) for d in known)
         return sorted(pairs, key=lambda d: (d.first, d.second))
@@ -146,7 +145,7 @@ class Sight:
             strict=True,
         )
         known = set(names)
-        pairs = [(d.first, d.second) for d in self.store.disputes() if d.first in known]
+        pairs = [(d.first, d.second) for d in self.store.edges.disputes() if d.first in known]
         pairs = sorted((min(p), max(p)) for p in pairs if p[1] in known)
         return blake2b(repr((sorted(rows), pairs)).encode(), digest_size=16).digest()
 
@@ -157,7 +156,7 @@ class Sight:
         if cursor is not None:
             slots = self._after(slots, *_decoded(cursor, project))
         shown = self._newest(slots, limit + 1)
-        items = tuple(self._trusted(self.store.memories(shown[:limit], self.view)).values())
+        items = tuple(self._read(RowFilter(pak_ids=tuple(shown[:limit]))).values())
         more = len(shown) > limit
         return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
 
@@ -166,7 +165,8 @@ class Sight:
         slots = self.select().slots
         return self._newest(slots, len(slots))[::-1]
 
-    def _trusted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
+    def _read(self, where: RowFilter) -> dict[str, Memory]:
+        memories = self.store.memories.read(where, self.view).memories
         if self.trusts is None:
             return memories
         trusts = self.trusts

@@ -13,7 +13,7 @@ from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Principal
 from recollect.opened import OpenStore
 from recollect.paks import RecallStore
-from recollect.ports.store import ClockState, MemoryStore
+from recollect.ports.store import ClockState, Store
 from recollect.recall.respond import Moment
 from recollect.recall.sight import Sight
 
@@ -30,7 +30,7 @@ class Caller:
     is_opener: bool
 
     @property
-    def store(self) -> MemoryStore:
+    def store(self) -> Store:
         """Where the memories are."""
         return self.opened.store
 
@@ -72,4 +72,4 @@ class Caller:
             return self.opened.names(sight.index, selection)
         if selection.is_all:
             return None
-        return self.opened.names(sight.index, selection) | self.store.unplaced()
+        return self.opened.names(sight.index, selection) | self.store.memories.unplaced()

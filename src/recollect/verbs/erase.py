@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from recollect.model import ForgetRequest, Forgotten
+from recollect.ports.store import RowFilter
 from recollect.verbs.caller import Caller
 from recollect.write import forget
 
@@ -21,12 +22,10 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     with opened.turn():
         if not _erasable(caller, wanted):
             return Forgotten(())
-        with opened.writing() as revision:
+        with opened.commit() as commit:
             # Whose it is and who may erase it counts as of now, when nobody else can write.
             erased = _erasable(caller, wanted)
-            edges = forget.erase(
-                erased, store=store, before=opened.follower.before, revision=revision
-            )
+            edges = forget.erase(erased, store=store, before=opened.follower.before, commit=commit)
             if erased:
                 target = "\n".join(erased) if wanted.entity is None else wanted.entity
                 detail = f"{len(erased)} Paks"
@@ -38,10 +37,13 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
-    store, who, entity = caller.store, caller.principal, wanted.entity
-    ids = wanted.pak_ids if entity is None else store.about(who.tenant, entity)
+    store, who = caller.store, caller.principal
+    if wanted.entity is None:
+        meant = RowFilter(pak_ids=tuple(wanted.pak_ids))
+    else:
+        meant = RowFilter(tenant=who.tenant, about=wanted.entity)
     roles = store.access.roles_of(who.tenant, who.id)
-    return forget.erasable(store.standing(ids), who, roles, wanted.scope)
+    return forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
 
 
 def _hash(target: str) -> str:

@@ -13,7 +13,7 @@ from recollect.check import is_id
 from recollect.errors import InvalidInput
 from recollect.model import LinkRequest
 from recollect.paks import UnknownPak
-from recollect.ports.store import Edge
+from recollect.ports.store import Edge, RowFilter
 from recollect.verbs.caller import Caller
 from recollect.write.link import edge_between
 from recollect.write.transfer import Join
@@ -26,8 +26,8 @@ def link(caller: Caller, wanted: LinkRequest) -> None:
     pak_id, other, weight = wanted.pak_id, wanted.other, wanted.weight
     with caller.opened.turn():
         rows = _two(caller, pak_id, other)
-        with caller.opened.writing():
-            caller.store.put_edges(
+        with caller.opened.commit():
+            caller.store.edges.put(
                 [edge_between(rows[pak_id], rows[other], weight, automatic=False)]
             )
 
@@ -38,18 +38,20 @@ def rejoin(caller: Caller, joins: Sequence[Join]) -> None:
     An automatic link stays one if it came about here too; only its weight is brought along. What
     somebody forgot meanwhile is joined with nothing.
     """
-    rows = caller.store.row_ids(dict.fromkeys(end for join in joins for end in join.ends))
+    rows = _rows_of(caller, [end for join in joins for end in join.ends])
     there = [join for join in joins if all(end in rows for end in join.ends)]
     links = [
         edge_between(rows[join.ends[0]], rows[join.ends[1]], join.weight, automatic=join.automatic)
         for join in there
         if join.kind == "link"
     ]
-    here = {(one.low, one.high): one for one in caller.store.edges({one.low for one in links})}
-    caller.store.put_edges(_changed_edges(links, here))
+    here = {
+        (one.low, one.high): one for one in caller.store.edges.touching({one.low for one in links})
+    }
+    caller.store.edges.put(_changed_edges(links, here))
     for join in there:
         if join.kind == "dispute":
-            caller.store.dispute(*join.ends, note=join.note, now=caller.now())
+            caller.store.edges.dispute(join.ends, note=join.note, now=caller.now())
 
 
 def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) -> list[Edge]:
@@ -67,16 +69,16 @@ def dispute(caller: Caller, pak_id: str, other: str, note: str) -> None:
     """Say that two memories contradict each other."""
     with caller.opened.turn():
         _two(caller, pak_id, other)
-        with caller.opened.writing():
-            caller.store.dispute(pak_id, other, note=note, now=caller.now())
+        with caller.opened.commit():
+            caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
 
 
 def resolve(caller: Caller, pak_id: str, other: str) -> bool:
     """Settle a dispute; return whether there was one."""
     with caller.opened.turn():
         _two(caller, pak_id, other)
-        with caller.opened.writing():
-            return caller.store.resolve(pak_id, other)
+        with caller.opened.commit():
+            return caller.store.edges.resolve((pak_id, other))
 
 
 def _two(caller: Caller, pak_id: str, other: str) -> dict[str, int]:
@@ -84,8 +86,13 @@ def _two(caller: Caller, pak_id: str, other: str) -> dict[str, int]:
         raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
     sight = caller.sight()
     known = [one for one in (pak_id, other) if is_id(one) and sight.may_read(one)]
-    rows = caller.store.row_ids(known)
+    rows = _rows_of(caller, known)
     for one in (pak_id, other):
         if one not in rows:
             raise UnknownPak(f"There is no memory {one!r}.", hint="check the id with get().")
     return rows
+
+
+def _rows_of(caller: Caller, pak_ids: Sequence[str]) -> dict[str, int]:
+    standing = caller.store.memories.standing(RowFilter(pak_ids=tuple(pak_ids)))
+    return {pak_id: one.row_id for pak_id, one in standing.items()}

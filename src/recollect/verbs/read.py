@@ -184,7 +184,7 @@ class Reader:
         """Return the state of what a cached answer depends on, as far as the caller sees it."""
         if frame.cache is None:
             return ()
-        fired = self._caller.store.events()
+        fired = self._caller.store.state.events()
         return tuple(
             sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
             for event in frame.cache.invalidate_on

@@ -6,6 +6,7 @@ In: a caller with the right to. Out: how much was done, or facts about the store
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from recollect.ports.access import Act
@@ -46,21 +47,21 @@ def reembed(
     """
     opened, store = caller.opened, caller.store
     switch = Reembedding(store, embedder.model_id, embedder.dimension)
-    with opened.turn(), store.transaction():
+    with opened.commit():
         switch.begin()
     done = 0
     while not _switched(caller, embedder, switch):
         with opened.turn():
             waiting = switch.waiting()
-        embedded = embed_texts(embedder, [text for _, text in waiting], dimension=switch.dimension)
+        embedded = embed_texts(embedder, [one.text for one in waiting], dimension=switch.dimension)
         if embedded.error is not None:
             raise embedded.error
-        with opened.turn(), store.transaction():
+        with opened.commit():
             done += switch.keep(waiting, embedded)
         if progress is not None:
             with opened.turn():
-                counted = store.count()
-            progress(counted["reembedded"], counted["memories"])
+                counted = store.state.count()
+            progress(counted.reembedded, counted.memories)
     return done
 
 
@@ -70,10 +71,10 @@ def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
     with opened.turn():
         if switch.waiting():
             return False
-        with store.transaction():
+        with opened.commit():
             if not switch.finish():
                 return False
-            store.fire("curate_complete")
+            store.state.fire("curate_complete")
             opened.note(caller.principal, "reembed", embedder.model_id)
         opened.switched_to(embedder)
         return True
@@ -82,9 +83,9 @@ def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
 def reindex(caller: Caller) -> None:
     """Throw the index away and build it anew."""
     with caller.opened.turn():
-        with caller.store.transaction():
-            caller.store.tidy()
-            caller.store.fire("curate_complete")
+        with caller.opened.commit():
+            caller.store.state.tidy()
+            caller.store.state.fire("curate_complete")
             caller.opened.note(caller.principal, "reindex", "index")
         caller.opened.follower.forget()
         caller.opened.follower.current()
@@ -96,10 +97,10 @@ def stats(caller: Caller) -> dict[str, Any]:
         sight = caller.sight()
         if not caller.is_opener:
             return {"memories": sight.select().count}
-        state = caller.store.state()
+        state = caller.store.state.read()
         error = caller.opened.embedder_error
         return {
-            **caller.store.count(),
+            **asdict(caller.store.state.count()),
             "revision": state.revision,
             "model_id": state.model_id,
             "dimension": state.dimension,

@@ -25,7 +25,7 @@ from recollect.model import (
 )
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
-from recollect.ports.store import ClockState, Standing
+from recollect.ports.store import ClockState, RowFilter, Standing
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
 from recollect.write import transfer
@@ -152,7 +152,7 @@ class Writer:
     def rejoin_each(self, joins: Sequence[transfer.Join]) -> Iterator[transfer.Join]:
         """Join what an import stored as it was joined elsewhere, and yield each."""
         for part in _slices(joins):
-            with self._opened.turn(), self._opened.writing():
+            with self._opened.commit():
                 join.rejoin(self._caller, part)
                 self._note("import", "export", f"{len(part)} of {len(joins)} links and disputes")
             yield from part
@@ -164,7 +164,7 @@ class Writer:
         tenant, access = self._principal.tenant, self._caller.store.access
         with self._opened.turn():
             role = access.roles_of(tenant, self._principal.id).get(garden)
-            known = access.garden(tenant, garden)
+            known = access.gardens(tenant, slug=garden).get(garden)
         if role is None or known is None:
             raise no_garden(garden)
         return chosen_place(self._principal, scope=scope, team=team, garden=known, role=role)
@@ -194,7 +194,7 @@ class Writer:
     ) -> Iterator[Stored]:
         """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
         if not memories and note is not None:
-            with self._opened.turn(), self._opened.writing():
+            with self._opened.commit():
                 note(0)
         done = 0
         for part in _slices(memories):
@@ -238,7 +238,7 @@ class Writer:
         opened = self._opened
         while True:
             with opened.turn():
-                state = opened.store.state()
+                state = opened.store.state.read()
                 opened.check_model(state)
                 embedder = opened.embedder
             texts = [memory.content for memory in memories]
@@ -261,9 +261,9 @@ class Writer:
         if opened.links:
             # What takes long is done before others have to wait for the transaction.
             opened.follower.current()
-        with store.transaction() as revision:
-            store.set_clock(occasion.clock)
-            known = store.standing(memory.pak_id for memory in memories)
+        with opened.commit() as commit:
+            wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
+            known = store.memories.standing(wanted)
             numbers = admit(memories, known)
             admitted = [memories[number] for number in numbers]
             self._need_gardens(admitted)
@@ -273,7 +273,7 @@ class Writer:
                 before=opened.follower.before,
                 links=opened.links,
                 now=occasion.now,
-                revision=revision,
+                commit=commit,
             )
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if note is not None:

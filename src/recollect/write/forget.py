@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from recollect.errors import NotAllowed, StoreDamaged
 from recollect.model import Principal, Role, Scope
-from recollect.ports.store import MemoryStore, Standing
+from recollect.ports.store import Commit, RowFilter, Standing, Store
 from recollect.write.likeness import IndexBefore, arrivals_of, relink
 from recollect.write.link import MAX_AUTOMATIC
 
@@ -41,20 +41,20 @@ def erasable(
     )
 
 
-def erase(pak_ids: Sequence[str], *, store: MemoryStore, before: IndexBefore, revision: int) -> int:
-    """Erase Paks, inside the transaction of this revision; return how many edges went along."""
-    rows = list(store.row_ids(pak_ids).values())
-    rows_to_relink = store.likenesses.full_lists_with(rows, MAX_AUTOMATIC)
-    index = before(revision) if rows_to_relink else None
-    edges = store.erase(pak_ids)
+def erase(pak_ids: Sequence[str], *, store: Store, before: IndexBefore, commit: Commit) -> int:
+    """Erase memories, inside this commit; return how many edges went along."""
+    rows = store.memories.rows(RowFilter(pak_ids=tuple(pak_ids)))
+    rows_to_relink = store.edges.full_lists_with(rows, MAX_AUTOMATIC)
+    index = before(commit) if rows_to_relink else None
+    edges = store.memories.erase(pak_ids)
     if index is not None:
         relink(arrivals_of(rows_to_relink, index), without=rows, index=index, store=store)
     return edges
 
 
-def verify(store: MemoryStore, pak_ids: Sequence[str]) -> None:
+def verify(store: Store, pak_ids: Sequence[str]) -> None:
     """Look whether anything still knows these Paks."""
-    if left := store.traces(pak_ids):
+    if left := store.memories.traces(pak_ids):
         raise StoreDamaged(
             f"what was forgotten is still in {', '.join(left)}.",
             hint="run `recollect paks repair`, then forget again.",

@@ -21,9 +21,8 @@ from recollect.index.index import MemoryIndex
 from recollect.index.lookup import digest
 from recollect.index.selection import Selection, Where
 from recollect.index.vectors import Vectors
-from recollect.model import Memory, Place
-from recollect.ports.likenesses import Likeness
-from recollect.ports.store import MemoryStore
+from recollect.model import Place
+from recollect.ports.store import Commit, Likeness, Store
 from recollect.recall.sight import AtPlace
 from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_to_write, pair, weight_of
 
@@ -34,12 +33,11 @@ __all__ = [
     "IndexBefore",
     "Neighbourhood",
     "arrivals_of",
-    "is_settled",
     "relink",
 ]
 
-# Gives the index as of when the transaction of this revision began.
-IndexBefore: TypeAlias = Callable[[int], MemoryIndex]
+# Gives the index as of when this commit began.
+IndexBefore: TypeAlias = Callable[[Commit], MemoryIndex]
 
 # Two thresholds, because two things are said: "belongs with", which only adds a neighbour to look
 # at, may err on the side of more; "is a copy of", which callers are told, may not.
@@ -97,14 +95,6 @@ class _Likenesses:
         return list(zip(rows[order].tolist(), closeness[order].tolist(), strict=True))
 
 
-def is_settled(memory: Memory, status: str) -> bool:
-    """Return whether everybody who reads a memory's place reads it, from now on: it may be linked.
-
-    What will end, or looks like an injection, would leave a gap in others' lists when it is hidden.
-    """
-    return status == "active" and memory.valid_until is None and not memory.risks
-
-
 def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
     """Return memories that the index holds, to let them look around again."""
     slots = index.slots_of_rows(row_ids)
@@ -125,7 +115,7 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
 
 
 def relink(
-    arrivals: Sequence[Arrival], *, without: Collection[int], index: MemoryIndex, store: MemoryStore
+    arrivals: Sequence[Arrival], *, without: Collection[int], index: MemoryIndex, store: Store
 ) -> list[Neighbourhood]:
     """Find what the arrivals are like, write the links that follow, and say what each found.
 
@@ -189,7 +179,7 @@ class _Search:
 
 
 def _write_links(
-    arrivals: Sequence[Arrival], found: Sequence[_Likenesses], store: MemoryStore
+    arrivals: Sequence[Arrival], found: Sequence[_Likenesses], store: Store
 ) -> set[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
     settled = [(one, likes) for one, likes in zip(arrivals, found, strict=True) if one.settled]
@@ -203,22 +193,21 @@ def _write_links(
         *(offer.row_id for offer in offers),
         *(row for held in own.values() for row in held),
     }
-    lists = LikenessLists(store.likenesses.lists(concerned))
+    lists = LikenessLists(store.edges.lists(concerned))
     for row, held in own.items():
         lists.set(row, held)
     for offer in offers:
         lists.offer(offer)
     added, removed = lists.added(), lists.removed()
     touched = {row for one in (*added, *removed) for row in (one.row_id, one.other)}
-    edges = edges_to_write(lists, store.edges(sorted(touched)))
-    store.likenesses.drop(removed)
-    store.likenesses.put(added)
-    store.put_edges(edges)
+    edges = edges_to_write(lists, store.edges.touching(sorted(touched)))
+    store.edges.change_lists(added, removed)
+    store.edges.put(edges)
     return {(one.low, one.high) for one in edges if one.weight > 0}
 
 
 def _offers(
-    new: Mapping[int, _Likenesses], looking: Collection[int], store: MemoryStore
+    new: Mapping[int, _Likenesses], looking: Collection[int], store: Store
 ) -> list[Likeness]:
     """Return which rows that do not look around themselves may take a new one into their list.
 
@@ -232,7 +221,7 @@ def _offers(
     old = ~np.isin(holders, list(looking))
     rows, holders, closeness = rows[old], holders[old], closeness[old]
     distinct, where = np.unique(holders, return_inverse=True)
-    full = store.likenesses.last_of_full(distinct.tolist(), MAX_AUTOMATIC)
+    full = store.edges.last_of_full(distinct.tolist(), MAX_AUTOMATIC)
     last = np.array([full.get(row, 0.0) for row in distinct.tolist()])
     accepted = np.flatnonzero(closeness >= last[where])
     return [

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from recollect.ports.likenesses import Likeness
-from recollect.ports.store import Edge
+from recollect.ports.edges import Edge, Likeness
 
 __all__ = [
     "MAX_AUTOMATIC",

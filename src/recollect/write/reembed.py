@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.embed import EmbedderBadAnswer, EmbedderMismatch
-from recollect.ports.store import MemoryStore
+from recollect.ports.store import Store, Waiting
 from recollect.write.vectors import Embeddings
 
 __all__ = ["Reembedding"]
@@ -21,25 +21,25 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """One switch of a store to a model. All but `waiting` happen inside a transaction."""
+    """One switch of a store to a model. All but `waiting` happen inside a commit."""
 
-    store: MemoryStore
+    store: Store
     model_id: str
     dimension: int
 
     def begin(self) -> None:
         """Start, or go on where an earlier run stopped."""
-        self.store.begin_reembedding(self.model_id, self.dimension)
+        self.store.vectors.begin_switch(self.model_id, self.dimension)
 
-    def waiting(self) -> list[tuple[int, str]]:
-        """Return (row, text) of some that the new model has not seen yet."""
-        return self.store.without_next_vector(0, _BATCH) if self.dimension else []
+    def waiting(self) -> list[Waiting]:
+        """Return some that the new model has not seen yet."""
+        return self.store.vectors.waiting(_BATCH, slot="next") if self.dimension else []
 
-    def keep(self, waiting: Sequence[tuple[int, str]], embedded: Embeddings) -> int:
+    def keep(self, waiting: Sequence[Waiting], embedded: Embeddings) -> int:
         """Keep the vectors of a batch; return of how many."""
         vectors = {
-            text: vector
-            for text, vector in zip(waiting, embedded.vectors, strict=True)
+            one: vector
+            for one, vector in zip(waiting, embedded.vectors, strict=True)
             if vector is not None
         }
         if not vectors:
@@ -49,7 +49,7 @@ class Reembedding:
         self._check_ours()
         # A text that somebody changed meanwhile is embedded again.
         still = vectors.keys() & set(self.waiting())
-        self.store.set_next_vectors({text[0]: vectors[text] for text in still})
+        self.store.vectors.put({one.row_id: vectors[one] for one in still}, slot="next")
         return len(still)
 
     def finish(self) -> bool:
@@ -57,12 +57,12 @@ class Reembedding:
         self._check_ours()
         if self.waiting():
             return False
-        self.store.finish_reembedding()
+        self.store.vectors.finish_switch()
         return True
 
     def _check_ours(self) -> None:
         """Refuse to go on with a switch that somebody else finished, or turned elsewhere."""
-        state = self.store.state()
+        state = self.store.state.read()
         if state.next_model_id != self.model_id:
             serving = state.next_model_id or state.model_id
             raise EmbedderMismatch(

@@ -7,22 +7,30 @@ this process need not read it again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from recollect.ports.store import Changes, ClockState, MemoryStore
+from recollect.ports.store import Changes, NewCommit, RowFilter, Store, Used
 from recollect.write.link import strengthen
 
 __all__ = ["reinforce"]
 
 
-def reinforce(store: MemoryStore, pak_ids: Sequence[str], *, clock: ClockState) -> Changes:
+def reinforce(
+    store: Store, pak_ids: Sequence[str], *, active_hours: float, commit: NewCommit
+) -> Changes:
     """Count the use of these Paks and of the edges that join them, in one transaction."""
-    with store.transaction() as revision:
-        store.set_clock(clock)
+    with commit() as begun:
         if not pak_ids:
-            return Changes(revision, (), (), ())
-        used = store.reinforce(pak_ids, active_hours=clock.active_hours)
+            return Changes(begun.revision, (), (), ())
+        known = store.memories.standing(RowFilter(pak_ids=tuple(pak_ids))).values()
+        used = [
+            replace(one, reinforced=one.reinforced + 1, last_reinforced=active_hours)
+            for one in known
+        ]
+        store.memories.set_standing(used)
         rows = [one.row_id for one in used]
-        if edges := strengthen(store.edges(rows), rows):
-            store.put_edges(edges)
+        if edges := strengthen(store.edges.touching(rows), rows):
+            store.edges.put(edges)
         weights = [(edge.low, edge.high, edge.weight) for edge in edges]
-        return Changes(revision, (), (), weights, used)
+        counted = [Used(one.row_id, one.reinforced, one.last_reinforced) for one in used]
+        return Changes(begun.revision, (), (), weights, counted)

@@ -14,19 +14,19 @@ from typing import Literal
 from recollect.dates import NO_DAY, day_number
 from recollect.embed import ModelIdentity, check_model
 from recollect.index.index import MemoryIndex
-from recollect.model import Memory, Remembered
+from recollect.model import Memory, Remembered, is_settled
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import MemoryStore, NewMemory, Standing, Written
+from recollect.ports.store import Commit, NewCommit, RowFilter, Standing, Store, Waiting, Written
 from recollect.write.draft import content_hash
 from recollect.write.likeness import (
     Arrival,
     IndexBefore,
     Neighbourhood,
     arrivals_of,
-    is_settled,
     relink,
 )
 from recollect.write.link import MAX_AUTOMATIC
+from recollect.write.replacement import row_to_write
 from recollect.write.vectors import Embeddings
 
 __all__ = ["Write", "fill_pending", "waiting_for_vectors"]
@@ -37,14 +37,14 @@ _NO_NEIGHBOURS = Neighbourhood((), ())
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What a write of memories needs to know beside them; it happens inside one transaction."""
+    """What a write of memories needs to know beside them; it happens inside one commit."""
 
-    store: MemoryStore
+    store: Store
     embedder: Embedder
     before: IndexBefore
     links: bool
     now: str
-    revision: int
+    commit: Commit
 
     def write(
         self, memories: Sequence[Memory], embedded: Embeddings, known: Mapping[str, Standing]
@@ -54,14 +54,14 @@ class Write:
         `known` is where those of them stand that exist. The vectors were made before the
         transaction, so the model is looked at again.
         """
-        _check_model(self.store, self.embedder, embedded)
+        _check_model(self.store, self.commit, self.embedder, embedded)
         placed = _placed(self.store, memories)
         changed = [old.row_id for memory, old in _replaced(placed, known) if _differ(memory, old)]
-        rows_to_relink = self.store.likenesses.full_lists_with(changed, MAX_AUTOMATIC)
+        rows_to_relink = self.store.edges.full_lists_with(changed, MAX_AUTOMATIC)
         looks = self.links and embedded.dimension is not None
-        index = self.before(self.revision) if looks or rows_to_relink else None
-        self.store.likenesses.take_out(changed)
-        written = self._rows(placed, embedded)
+        index = self.before(self.commit) if looks or rows_to_relink else None
+        self.store.edges.take_out(changed)
+        written = self._rows(placed, known, embedded)
         arrivals = _arrivals(placed, known, written, embedded) if looks else []
         found = self._linked(arrivals, changed, rows_to_relink, index)
         return _reports(placed, written, embedded, found if looks else None)
@@ -82,12 +82,17 @@ class Write:
         neighbourhoods = relink(everyone, without=changed, index=index, store=self.store)
         return {one.pak_id: found for one, found in zip(everyone, neighbourhoods, strict=True)}
 
-    def _rows(self, memories: Sequence[Memory], embedded: Embeddings) -> list[Written]:
+    def _rows(
+        self,
+        memories: Sequence[Memory],
+        known: Mapping[str, Standing],
+        embedded: Embeddings,
+    ) -> list[Written]:
         wants_vector = self.embedder.dimension > 0 if embedded.error is None else True
-        return self.store.write(
+        return self.store.memories.write(
             [
-                NewMemory(
-                    memory, content_hash(memory.content), vector, wants_vector and vector is None
+                row_to_write(
+                    memory, known.get(memory.pak_id), vector=vector, wants_vector=wants_vector
                 )
                 for memory, vector in zip(memories, embedded.vectors, strict=True)
             ],
@@ -95,52 +100,55 @@ class Write:
         )
 
 
-def waiting_for_vectors(store: MemoryStore) -> list[tuple[str, str]]:
-    """Return (pak_id, text) of some that wait for a vector: as many as are filled in at once."""
-    return store.pending(_RETRY_AT_ONCE)
+def waiting_for_vectors(store: Store) -> list[Waiting]:
+    """Return some that wait for a vector: as many as are filled in at once."""
+    return store.vectors.waiting(_RETRY_AT_ONCE)
 
 
 def fill_pending(
-    waiting: Sequence[tuple[str, str]],
+    waiting: Sequence[Waiting],
     embedded: Embeddings,
     *,
-    store: MemoryStore,
+    store: Store,
     embedder: Embedder,
     before: IndexBefore,
     links: bool,
+    commit: NewCommit,
 ) -> int:
     """Give those who wait their vectors, and links; return how many got one."""
-    with store.transaction() as revision:
-        _check_model(store, embedder, embedded)
+    with commit() as begun:
+        _check_model(store, begun, embedder, embedded)
         # Somebody may have been faster, or have changed a text meanwhile.
-        still = set(waiting).intersection(store.pending(len(waiting)))
+        still = set(waiting).intersection(store.vectors.waiting(len(waiting)))
         vectors = {
-            one[0]: vector
+            one.row_id: vector
             for one, vector in zip(waiting, embedded.vectors, strict=True)
             if one in still
         }
-        index = before(revision) if links and vectors else None
-        store.set_vectors(vectors)
+        index = before(begun) if links and vectors else None
+        store.vectors.put(vectors)
         if index is not None:
             arrivals = [
                 Arrival(one.row_id, pak_id, one.place, vector)
-                for pak_id, one in store.standing(vectors).items()
-                if one.settled and (vector := vectors[pak_id]) is not None
+                for pak_id, one in store.memories.standing(
+                    RowFilter(row_ids=tuple(vectors))
+                ).items()
+                if one.settled and (vector := vectors[one.row_id]) is not None
             ]
             relink(arrivals, without=(), index=index, store=store)
     return len(vectors)
 
 
-def _check_model(store: MemoryStore, embedder: Embedder, embedded: Embeddings) -> None:
+def _check_model(store: Store, commit: Commit, embedder: Embedder, embedded: Embeddings) -> None:
     """Note the model of the first vectors; refuse another one's, also if it changed just now."""
-    state = store.state()
+    state = commit.before
     if state.model_id is not None:
         check_model(ModelIdentity(state.model_id, state.dimension or 0), embedder)
     elif embedded.error is None:
-        store.set_model(embedder.model_id, embedded.dimension or 0)
+        store.state.set_model(embedder.model_id, embedded.dimension or 0)
 
 
-def _placed(store: MemoryStore, memories: Sequence[Memory]) -> list[Memory]:
+def _placed(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     """Give memories of a thread their position in it, in the order they came."""
     next_position: dict[str, int] = {}
     placed = []
@@ -148,7 +156,7 @@ def _placed(store: MemoryStore, memories: Sequence[Memory]) -> list[Memory]:
         if memory.thread is not None:
             position = next_position.get(memory.thread)
             if position is None:
-                position = store.next_position(memory.thread)
+                position = store.memories.next_position(memory.thread)
             next_position[memory.thread] = position + 1
             memory = replace(memory, position=position)
         placed.append(memory)
@@ -186,7 +194,7 @@ def _arrivals(
         old = known.get(memory.pak_id)
         status = memory.status if old is None else old.status
         if vector is not None and status == "active":
-            settled = is_settled(memory, status)
+            settled = is_settled(status, memory.valid_until, memory.risks)
             arrivals.append(Arrival(one.row_id, memory.pak_id, memory.place, vector, settled))
     return arrivals
 
@@ -205,7 +213,8 @@ def _replaced(
 
 def _differ(memory: Memory, old: Standing) -> bool:
     """Return whether a Pak means something else now, or is somewhere else, or settled or not."""
-    return (content_hash(memory.content), memory.place, is_settled(memory, old.status)) != (
+    settled = is_settled(old.status, memory.valid_until, memory.risks)
+    return (content_hash(memory.content), memory.place, settled) != (
         old.content_hash,
         old.place,
         old.settled,

@@ -14,7 +14,7 @@ from tests.house.snippets import ROOT
 from recollect import Recollect
 from recollect.model import canonical_json
 from recollect.policy import Principal
-from recollect.stores.sqlite.schema import ENGINE_VERSION
+from recollect.stores.sqlite.migrations import ENGINE_VERSION
 from recollect.testing import FakeClock
 
 STORES = ROOT / "tests/data/stores"

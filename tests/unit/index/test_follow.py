@@ -7,19 +7,22 @@ from pathlib import Path
 import pytest
 
 from recollect.index.follow import Follower
-from recollect.ports.store import ClockState, MemoryStore
+from recollect.ports.store import Changes, Store
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import new_memory
+from recollect.testing.contract import committing
 from recollect.write.reinforce import reinforce
 
-LATER = ClockState(5.0, None)
+
+def use(store: Store, pak_id: str) -> Changes:
+    return reinforce(store, [pak_id], active_hours=5.0, commit=lambda: committing(store))
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[MemoryStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     with closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as store:
-        with store.transaction():
-            store.write([new_memory("a"), new_memory("b")], now="2024-01-01T00:00:00Z")
+        with committing(store):
+            store.memories.write([new_memory("a"), new_memory("b")], now="2024-01-01T00:00:00Z")
         yield store
 
 
@@ -33,31 +36,31 @@ def uses(follower: Follower) -> dict[str, tuple[int, float]]:
 
 
 def test_what_this_process_counted_need_not_be_read_again(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follower = Follower(store, None)
     follower.current()
 
-    assert follower.take(reinforce(store, ["a"], clock=LATER))
+    assert follower.take(use(store, "a"))
 
-    monkeypatch.setattr(store, "changes", lambda _: pytest.fail("it was read again"))
+    monkeypatch.setattr(store.memories, "changes", lambda _: pytest.fail("it was read again"))
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
 
 
-def test_a_change_that_was_missed_is_read_with_the_uses(store: MemoryStore) -> None:
+def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
     follower = Follower(store, None)
     follower.current()
-    reinforce(store, ["b"], clock=LATER)
+    use(store, "b")
 
-    assert not follower.take(reinforce(store, ["a"], clock=LATER))
+    assert not follower.take(use(store, "a"))
 
     assert uses(follower) == {"a": (1, 5.0), "b": (1, 5.0)}
 
 
-def test_without_an_index_there_is_nothing_to_bring_up_to_date(store: MemoryStore) -> None:
+def test_without_an_index_there_is_nothing_to_bring_up_to_date(store: Store) -> None:
     follower = Follower(store, None)
 
-    assert not follower.take(reinforce(store, ["a"], clock=LATER))
+    assert not follower.take(use(store, "a"))
 
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
 
@@ -74,17 +77,17 @@ def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Pa
     ):
         follower = Follower(store, None)
         assert len(follower.current()) == 0
-        with other.transaction():
-            other.write([new_memory("a")], now=now)
-        with pytest.raises(_Broken), store.transaction() as revision:
-            index = follower.before(revision)
-            assert (len(index), index.revision) == (1, revision - 1)
-            store.write([new_memory("b")], now=now)
-            assert follower.before(revision) is index
+        with committing(other):
+            other.memories.write([new_memory("a")], now=now)
+        with pytest.raises(_Broken), committing(store) as commit:
+            index = follower.before(commit)
+            assert (len(index), index.revision) == (1, commit.revision - 1)
+            store.memories.write([new_memory("b")], now=now)
+            assert follower.before(commit) is index
             assert len(index) == 1
             raise _Broken
         # The revision that came to nothing is given to the next, and is not taken for known.
-        with other.transaction():
-            other.write([new_memory("c")], now=now)
+        with committing(other):
+            other.memories.write([new_memory("c")], now=now)
         index = follower.current()
         assert sorted(index.pak_ids(index.select().slots)) == ["a", "c"]

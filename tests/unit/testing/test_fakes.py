@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from recollect.embed import EmbedderUnavailable
 from recollect.model import LOCAL_PRINCIPAL
 from recollect.policy import view_of
-from recollect.ports.store import MemoryStore, NewMemory, Written
+from recollect.ports.store import NewMemory, RowFilter, Store, Written
 from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.testing import FakeClock, FakeEmbedder, StoreContract, new_memory
+from recollect.testing.contract import committing
 
 
 def test_the_clock_stands_still_until_it_is_moved() -> None:
@@ -61,14 +63,15 @@ def test_a_built_memory_is_ready_to_be_stored(tmp_path: Path) -> None:
     assert new.vector is not None
     assert new.vector.tolist() == [127, -127]
     store = SqliteStore.open(tmp_path / "a.db", store_id="test")
-    with store.transaction():
-        store.write([new], now="2026-01-01T00:00:00Z")
-    assert store.memories(["a"], view_of(LOCAL_PRINCIPAL, {}))["a"].confidence == 0.5
+    with committing(store):
+        store.memories.write([new], now="2026-01-01T00:00:00Z")
+    found = store.memories.read(RowFilter(pak_ids=("a",)), view_of(LOCAL_PRINCIPAL, {}))
+    assert found.memories["a"].confidence == 0.5
     store.close()
 
 
-class Forgetful(SqliteStore):
-    """A store that says it kept everything."""
+class Forgetful(SqliteMemories):
+    """Says that it kept everything."""
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         return super().write(memories[:1], now=now) * len(memories)
@@ -79,17 +82,19 @@ class TestOfForgetful(StoreContract):
 
     __test__ = False
 
-    def open_store(self, path: Path) -> MemoryStore:
-        return Forgetful.open(path / "a.db", store_id="test")
+    def new_store(self) -> Store:
+        store = SqliteStore.open(":memory:", store_id="test")
+        store._memories.__class__ = Forgetful
+        return store
 
 
-def test_the_contract_of_stores_finds_a_store_that_forgets(tmp_path: Path) -> None:
+def test_the_contract_of_stores_finds_a_store_that_forgets() -> None:
     suite = TestOfForgetful()
-    suite.test_what_was_written_is_there_after_opening_again(tmp_path / "one")
+    suite.test_writing_again_replaces_a_row_and_keeps_its_number()
     with pytest.raises(AssertionError):
-        suite.test_changes_tell_a_follower_everything_once(tmp_path / "two")
+        suite.test_changes_tell_a_follower_everything_once()
 
 
-def test_the_contract_of_stores_asks_for_a_store(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="open a store"):
-        StoreContract().open_store(tmp_path)
+def test_the_contract_of_stores_asks_for_a_store() -> None:
+    with pytest.raises(TypeError, match="make a store"):
+        StoreContract().new_store()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.ports.likenesses import Likeness
+from recollect.ports.edges import Likeness
 from recollect.ports.store import Edge
 from recollect.write.link import LikenessLists, edge_between, edges_to_write, strengthen, weight_of
 

@@ -39,25 +39,21 @@ class SqliteAccess:
             )
         )
 
-    def gardens(self, tenant: str) -> dict[str, Garden]:
-        """Return a tenant's gardens by slug."""
+    def gardens(self, tenant: str, *, slug: str | None = None) -> dict[str, Garden]:
+        """Return a tenant's gardens by slug, or that one at most."""
+        one, values = ("", (tenant,)) if slug is None else (" AND slug = ?", (tenant, slug))
         found = self._db.all(
-            f"SELECT {_GARDEN} FROM gardens WHERE tenant = ? ORDER BY slug", tenant
+            f"SELECT {_GARDEN} FROM gardens WHERE tenant = ?{one} ORDER BY slug", *values
         )
         return {row[1]: Garden(*row) for row in found}
-
-    def garden(self, tenant: str, slug: str) -> Garden | None:
-        """Return one garden of a tenant."""
-        found = self._db.all(
-            f"SELECT {_GARDEN} FROM gardens WHERE tenant = ? AND slug = ?", tenant, slug
-        )
-        return Garden(*found[0]) if found else None
 
     def put_garden(self, garden: Garden) -> None:
         """Keep a garden."""
         self._db.run(
             f"INSERT INTO gardens ({_GARDEN}) VALUES (?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (tenant, slug) DO UPDATE SET name = excluded.name, tier = excluded.tier",
+            " ON CONFLICT (tenant, slug) DO UPDATE SET name = excluded.name,"
+            " scope = excluded.scope, team = excluded.team, tier = excluded.tier,"
+            " created_at = excluded.created_at",
             garden.tenant,
             garden.slug,
             garden.name,
@@ -67,17 +63,9 @@ class SqliteAccess:
             garden.created_at,
         )
 
-    def delete_garden(self, tenant: str, slug: str) -> int:
-        """Drop a garden; its Paks go back to their owners alone. Return how many did."""
-        # The narrowest place there is: nothing is lost, and nobody reads what they could not.
-        freed = self._db.run(
-            "UPDATE memories SET scope = 'local', team = NULL, garden = NULL,"
-            " changed = (SELECT revision FROM engine_state) WHERE tenant = ? AND garden = ?",
-            tenant,
-            slug,
-        )
+    def delete_garden(self, tenant: str, slug: str) -> None:
+        """Drop a garden and its members."""
         self._db.run("DELETE FROM gardens WHERE tenant = ? AND slug = ?", tenant, slug)
-        return freed.rowcount
 
     def members(self, tenant: str, slug: str) -> dict[str, Role]:
         """Return the members of a garden with their roles."""
@@ -90,32 +78,29 @@ class SqliteAccess:
             )
         )
 
-    def put_member(self, tenant: str, slug: str, principal: str, role: Role) -> None:
-        """Give a principal a role in a garden."""
-        self._db.run(
-            "INSERT INTO garden_members (tenant, slug, principal, role) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (tenant, principal, slug) DO UPDATE SET role = excluded.role",
-            tenant,
-            slug,
-            principal,
-            role,
-        )
-
-    def delete_member(self, tenant: str, slug: str, principal: str) -> bool:
-        """Take a principal out of a garden; return whether it was in it."""
-        gone = self._db.run(
+    def set_role(self, tenant: str, slug: str, principal: str, role: Role | None) -> bool:
+        """Give a principal a role in a garden, or take it out; return whether it had one."""
+        had = self._db.run(
             "DELETE FROM garden_members WHERE tenant = ? AND slug = ? AND principal = ?",
             tenant,
             slug,
             principal,
         )
-        return gone.rowcount > 0
+        if role is not None:
+            self._db.run(
+                "INSERT INTO garden_members (tenant, slug, principal, role) VALUES (?, ?, ?, ?)",
+                tenant,
+                slug,
+                principal,
+                role,
+            )
+        return had.rowcount > 0
 
     def put_key(self, key: KeyRow) -> None:
-        """Keep what may be kept of a key."""
+        """Keep what may be kept of a key, in the place of the one with its prefix."""
         principal = key.principal
         self._db.run(
-            f"INSERT INTO access_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT OR REPLACE INTO access_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             key.prefix,
             key.digest,
             principal.tenant,
@@ -135,25 +120,14 @@ class SqliteAccess:
 
     def keys(self, tenant: str | None) -> list[KeyRow]:
         """Return a tenant's keys, or all there are, oldest first."""
+        mine = ("", ()) if tenant is None else (" WHERE tenant = ?", (tenant,))
+        condition, values = mine
         return [
             _key(row)
             for row in self._db.all(
-                f"SELECT {_KEY} FROM access_keys WHERE tenant = ifnull(?, tenant)"
-                " ORDER BY created_at, prefix",
-                tenant,
+                f"SELECT {_KEY} FROM access_keys{condition} ORDER BY created_at, prefix", *values
             )
         ]
-
-    def revoke_key(self, tenant: str | None, prefix: str, *, now: str) -> bool:
-        """End a key of a tenant, or of any; return whether there was a living one."""
-        ended = self._db.run(
-            "UPDATE access_keys SET revoked_at = ?"
-            " WHERE prefix = ? AND tenant = ifnull(?, tenant) AND revoked_at IS NULL",
-            now,
-            prefix,
-            tenant,
-        )
-        return ended.rowcount > 0
 
     def trusts(self, tenant: str) -> dict[str, float]:
         """Return how far a tenant trusts each source that it has spoken of."""

@@ -1,12 +1,13 @@
 """Between `Memory` values and rows of the two tables that hold them.
 
-In: values, or rows in the order of `MEMORY_COLUMNS` or `INDEX_COLUMNS`. Out: the other. No SQL is
+In: values, or rows in the order of a tuple of columns that stands here. Out: the other. No SQL is
 run here.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import make_dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -15,18 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Memory, Place, name_key
-from recollect.ports.store import Indexed, IndexRow, NewMemory
+from recollect.policy.view import HIDDEN_FIELDS
+from recollect.ports.memories import Indexed, IndexRow, NewMemory, Standing
 
 __all__ = [
     "INDEX_COLUMNS",
-    "MEMORY_COLUMNS",
     "OWN_COLUMNS",
     "SHOWN_COLUMNS",
+    "STANDING_COLUMNS",
+    "STANDING_VALUES",
     "from_row",
     "index_row",
     "own_values",
     "pak_values",
-    "place_of",
+    "standing",
+    "standing_values",
     "vector_bytes",
 ]
 
@@ -36,17 +40,23 @@ _FROM_PAKS = {"pak_id", "title", "summary", "project", "topic", "pak_type", "aut
     "updated_at",
 }
 _PLACE = ("tenant", "owner", "scope", "team", "garden")
+# Fields that are found however they are spelt: beside each is a column with its key.
+_FOLDED = ("entity", "relation", "value", "source")
 _FIELDS = tuple(name for name in Memory.__dataclass_fields__ if name != "place")
 
 
+def _column(name: str) -> str:
+    return f"{'paks' if name in _FROM_PAKS else 'memories'}.{name}"
+
+
 def _columns(*names: str) -> str:
-    return ", ".join(f"{'paks' if name in _FROM_PAKS else 'memories'}.{name}" for name in names)
+    return ", ".join(map(_column, names))
 
 
-MEMORY_COLUMNS = _columns(*_FIELDS, *_PLACE)
-
-# For readers: where a turn stands in its thread would tell of turns that one may not read.
-SHOWN_COLUMNS = MEMORY_COLUMNS.replace("memories.position", "NULL")
+# What a reader gets, in the order of Memory's fields; a hidden one is never read.
+SHOWN_COLUMNS = ", ".join(
+    "NULL" if name in HIDDEN_FIELDS else _column(name) for name in (*_FIELDS, *_PLACE)
+)
 
 # The plain fields of Indexed, the others, and what an IndexRow has beside; the vector comes last.
 _PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
@@ -57,10 +67,15 @@ OWN_COLUMNS = (
     "pak_id",
     *(name for name in _FIELDS if name not in _FROM_PAKS),
     *_PLACE,
-    "entity_key",
-    "value_key",
+    *(f"{name}_key" for name in _FOLDED),
     "pending",
 )
+# What a writer must know; which of the two vectors is asked after is for the query to say.
+STANDING_COLUMNS = (
+    "row_id, content_hash, status, valid_until, risks, position, reinforced, last_reinforced,"
+    " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, memories.pak_id"
+)
+STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
 # What becomes a Memory once it is filled, for it has the same slots. A frozen class is filled by a
 # call for each of its fields, which takes ten times as long.
@@ -69,8 +84,8 @@ _TAGS = _FIELDS.index("tags")
 _RISKS = _FIELDS.index("risks")
 
 
-def from_row(row: tuple[Any, ...]) -> Memory:
-    """Build a Memory from a row of `MEMORY_COLUMNS`."""
+def from_row(row: Sequence[Any]) -> Memory:
+    """Build a Memory from a row of `SHOWN_COLUMNS`."""
     fields = list(row[: len(_FIELDS)])
     fields[_TAGS] = _tags(fields[_TAGS])
     fields[_RISKS] = _risks(fields[_RISKS])
@@ -87,9 +102,30 @@ def index_row(row: tuple[Any, ...]) -> IndexRow:
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
 
 
-def place_of(parts: tuple[Any, ...]) -> Place:
-    """Return a place from its five columns."""
-    return _place(*parts)
+def standing(row: tuple[Any, ...]) -> Standing:
+    """Build what a writer must know of a memory from a row of `STANDING_COLUMNS`."""
+    return Standing(
+        row_id=row[0],
+        content_hash=row[1],
+        place=_place(*row[10:15]),
+        status=row[2],
+        valid_until=row[3],
+        risks=_risks(row[4]),
+        position=row[5],
+        reinforced=row[6],
+        last_reinforced=row[7],
+        superseded_by=row[8],
+        has_vector=bool(row[9]),
+    )
+
+
+def standing_values(one: Standing) -> tuple[Any, ...]:
+    """Return the values of `STANDING_VALUES`."""
+    place = one.place
+    return (
+        *(place.tenant, place.owner, place.scope, place.team, place.garden),
+        *(one.status, one.reinforced, one.last_reinforced),
+    )
 
 
 def _tags(stored: str) -> tuple[str, ...]:
@@ -120,10 +156,16 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
         place.scope,
         place.team,
         place.garden,
-        None if memory.entity is None else name_key(memory.entity),
-        None if memory.value is None else name_key(memory.value),
+        *(
+            None if (name := getattr(memory, field)) is None else name_key(name)
+            for field in _FOLDED
+        ),
         new.pending,
     )
+
+
+def _key(name: str | None) -> str | None:
+    return None if name is None else name_key(name)
 
 
 def pak_values(new: NewMemory) -> dict[str, Any]:
@@ -139,6 +181,7 @@ def pak_values(new: NewMemory) -> dict[str, Any]:
         "summary": memory.summary,
         "project": memory.project,
         "topic": memory.topic,
+        "superseded_by": new.superseded_by,
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.e2e.engine.stores import opened, row
 
-from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.state import SqliteState
 
 path, point = sys.argv[1:]
 
@@ -22,7 +22,7 @@ memory.recall("walrus")
 if point == "the draft is written":
     os.fsync = die  # type: ignore[assignment]
 elif point == "the file has its name":
-    SqliteStore.set_cache_token = die  # type: ignore[assignment, method-assign]
+    SqliteState.set_cache_token = die  # type: ignore[assignment, method-assign]
 elif point == "before all of it":
     die()
 memory.close()

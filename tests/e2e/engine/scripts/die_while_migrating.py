@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 from recollect import Recollect
-from recollect.stores.sqlite import store as module
-from recollect.stores.sqlite.schema import ENGINE_MIGRATIONS
+from recollect.stores.sqlite import opening
+from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
+from recollect.stores.sqlite.session import Session
 
 path, when = sys.argv[1:]
 
@@ -30,9 +31,9 @@ class Statements(tuple[str, ...]):
 
 
 if when == "committed":
-    module.SqliteStore.state = die  # type: ignore[assignment, method-assign]
+    Session.state = die  # type: ignore[assignment, method-assign]
 else:
     last = ENGINE_MIGRATIONS[-1]
     dying = last._replace(statements=Statements(last.statements))
-    module.ENGINE_MIGRATIONS = (*ENGINE_MIGRATIONS[:-1], dying)  # type: ignore[assignment, attr-defined]
+    opening.ENGINE_MIGRATIONS = (*ENGINE_MIGRATIONS[:-1], dying)  # type: ignore[assignment]
 Recollect.open(path)

@@ -1,0 +1,85 @@
+"""What the engine asks of a store about pairs of memories: links, likenesses, disputes.
+
+Row ids and numbers. Who is alike, how strong a link is and who wins a dispute is decided elsewhere.
+All of a memory's pairs go when it is erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Dispute", "Edge", "EdgeRoom", "Likeness"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An undirected, weighted link between two row ids, lower first."""
+
+    low: int
+    high: int
+    weight: float
+    automatic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """One entry of a list: a row holds another for one of its most alike."""
+
+    row_id: int
+    other: int
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two memories that contradict each other, the one that was stored first being first."""
+
+    first: str
+    second: str
+    note: str
+
+
+class EdgeRoom(Protocol):
+    """Pairs of memories. Writes happen inside a commit.
+
+    A list of likenesses is the bookkeeping behind automatic links, and nothing that anybody reads:
+    two memories are joined when each is in the other's list.
+    """
+
+    def touching(self, row_ids: Iterable[int]) -> list[Edge]:
+        """Return all links that touch any of these rows, each once."""
+
+    def put(self, edges: Iterable[Edge]) -> None:
+        """Write links as given, in the place of those that there are; a weight of 0 removes one."""
+
+    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
+        """Return the whole lists of these rows, in no order."""
+
+    def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
+        """Return the other rows whose list has `full` entries, any of these rows among them.
+
+        In ascending order.
+        """
+
+    def last_of_full(self, row_ids: Iterable[int], full: int) -> dict[int, float]:
+        """Return the least closeness in those of these rows' lists that have `full` entries."""
+
+    def change_lists(self, come: Iterable[Likeness], gone: Iterable[Likeness]) -> None:
+        """Take entries out of lists, then add others or give them another closeness."""
+
+    def take_out(self, row_ids: Iterable[int]) -> None:
+        """Undo all lists and automatic links of these rows; others hold them no longer."""
+
+    def dispute(self, pair: Sequence[str], *, note: str, now: str) -> None:
+        """Open a dispute between two memories that exist, or open it again with another note."""
+
+    def resolve(self, pair: Sequence[str]) -> bool:
+        """Close a dispute between two memories that exist; return whether it was open."""
+
+    def disputes(self) -> list[Dispute]:
+        """Return all open disputes; who may know of one is for the caller to see to.
+
+        In the order in which the first ones were stored, then the second ones.
+        """

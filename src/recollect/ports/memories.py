@@ -1,0 +1,227 @@
+"""What the engine asks of a store about memories, and the values that pass between them.
+
+Rows in, rows out. A text is read through a `View` or not at all; what a writer must know of a
+memory is its `Standing`, which holds no text. What a replacement keeps, what is settled, where a
+memory goes when its garden does: the core decides, and hands over the rows as they shall be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from recollect.model import Memory, Place, is_settled
+from recollect.policy import View
+from recollect.ports.state import Head
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Changes",
+    "IndexRow",
+    "Indexable",
+    "Indexed",
+    "MemoryRoom",
+    "NewMemory",
+    "RowFilter",
+    "Standing",
+    "Texts",
+    "Used",
+    "Written",
+]
+
+
+class Indexed(NamedTuple):
+    """The fields of a `Memory` that an index reads; a store can make 100,000 of these sooner."""
+
+    pak_id: str
+    content: str
+    title: str
+    category: str
+    project: str | None
+    confidence: float
+    thread: str | None
+    position: int | None
+    speaker: str | None
+    occurred_at: str | None
+    valid_until: str | None
+    updated_at: str
+    status: str
+    authority: str
+    decay: float
+    reinforced: int
+    last_reinforced: float
+    tags: tuple[str, ...]
+    risks: tuple[str, ...]
+    place: Place
+
+
+Indexable: TypeAlias = Memory | Indexed
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What an index learns of one memory. `row_id` is the store's own number for it."""
+
+    row_id: int
+    memory: Indexable
+    vector: NDArray[np.int8] | None
+    pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A memory of which nothing but its use changed: how often by now, and the active hour."""
+
+    row_id: int
+    reinforced: int
+    last_reinforced: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed after a revision: memories as they are now, and row ids that are gone.
+
+    `edges` holds (row, row, weight) of each changed link as it is now; weight 0 means gone. A store
+    lists memories that were used among `rows`; who has just counted the uses can say so in `used`.
+    """
+
+    revision: int
+    rows: Sequence[IndexRow]
+    gone: Sequence[int]
+    edges: Sequence[tuple[int, int, float]]
+    used: Sequence[Used] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which memories are meant: those that fulfil every condition that is given.
+
+    Names are compared by their `name_key`, so that two spellings of one name are one. `about` is
+    the entity or the value. The other conditions are compared as they are.
+    """
+
+    pak_ids: tuple[str, ...] | None = None
+    row_ids: tuple[int, ...] | None = None
+    tenant: str | None = None
+    garden: str | None = None
+    entity: str | None = None
+    relation: str | None = None
+    source: str | None = None
+    about: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Memories as they were at one head of the store, by id."""
+
+    head: Head
+    memories: dict[str, Memory]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A row to write, whole: what a replacement keeps of the old one has been filled in.
+
+    `superseded_by` is the catalogue's. With `same_text` the row had this very text before, and its
+    vectors stay; else they go. In either case a `vector` that is given serves from now on.
+    """
+
+    memory: Memory
+    content_hash: str
+    vector: NDArray[np.int8] | None
+    pending: bool
+    superseded_by: str | None = None
+    same_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one `NewMemory`."""
+
+    row_id: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a writer must know of a memory that exists: where it stands, and never what it says."""
+
+    row_id: int
+    content_hash: str
+    place: Place
+    status: str
+    valid_until: str | None
+    risks: tuple[str, ...]
+    position: int | None
+    reinforced: int
+    last_reinforced: float
+    superseded_by: str | None
+    has_vector: bool
+
+    @property
+    def settled(self) -> bool:
+        """Whether it may be linked by itself."""
+        return is_settled(self.status, self.valid_until, self.risks)
+
+
+class MemoryRoom(Protocol):
+    """Memories. Writes happen inside a commit.
+
+    A memory gets a row id when it is first written and keeps it until it is erased; the row id of
+    one that was erased may be given to another only after the erasure was in `changes`.
+    """
+
+    def read(self, where: RowFilter, view: View) -> Texts:
+        """Return those memories that `view.shows`, with the head of the store that they are of.
+
+        In the order in which `where` names them, or else of their row ids. `position` is not for
+        readers (`HIDDEN_FIELDS`). Texts and head are of one state of the store, whoever writes
+        meanwhile: who finds another head than the one its index has must start again.
+        """
+
+    def rows(self, where: RowFilter) -> list[int]:
+        """Return the row ids of some memories, in ascending order."""
+
+    def standing(self, where: RowFilter) -> dict[str, Standing]:
+        """Return where some memories stand, by id; for writers, whatever a view would show."""
+
+    def unplaced(self) -> frozenset[str]:
+        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+
+    def next_position(self, thread: str) -> int:
+        """Return the position after the last one in a thread, whoever wrote in it; 0 at first."""
+
+    def changes(self, since: int) -> Iterator[Changes]:
+        """Yield what changed after revision `since`, in batches, all of one state of the store.
+
+        A row that changed twice is told once, as it is now; one that was written and erased since
+        may be told as gone. The last batch holds the store's revision, the others hold `since`;
+        there is none if nothing changed. `since` must not be less than `oldest_change`, or be 0.
+        """
+
+    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+        """Add memories, or replace those that exist; report in the order given.
+
+        No two have the same id. A replacement keeps its row id, its links and disputes, and its
+        `created_at`; everything else is as it is given. `updated_at` is `now`, and `created_at` of
+        what is new. The catalogue's entry and full text are written with it.
+        """
+
+    def set_standing(self, standing: Iterable[Standing]) -> None:
+        """Write where rows stand now: their place, their status and their uses, as given.
+
+        Nothing else of a row changes, and `updated_at` does not.
+        """
+
+    def erase(self, pak_ids: Sequence[str]) -> int:
+        """Delete memories and everything that hangs on them, also in the catalogue.
+
+        Return how many links went along.
+        """
+
+    def traces(self, pak_ids: Sequence[str]) -> list[str]:
+        """Return the names of what still knows any of these memories; nothing after `erase`."""

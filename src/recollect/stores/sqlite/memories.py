@@ -1,0 +1,267 @@
+"""Memories in SQLite: rows of `memories` beside their Paks, found by keys and conditions.
+
+In: values of `recollect.ports.memories`. Out: the same. A read gives only what its view shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from recollect.model import Memory
+from recollect.paks import RecallStore
+from recollect.policy import View
+from recollect.ports.memories import (
+    Changes,
+    IndexRow,
+    NewMemory,
+    RowFilter,
+    Standing,
+    Texts,
+    Written,
+)
+from recollect.ports.state import Head
+from recollect.stores.sqlite import rows
+from recollect.stores.sqlite.filters import conditions
+from recollect.stores.sqlite.session import Session, chunks, marks
+
+__all__ = ["SqliteMemories"]
+
+# Texts and head in one statement: nobody can write between the two. The row of state is there also
+# when no memory is.
+_READ = (
+    f"SELECT revision, commit_id, memories.row_id, {rows.SHOWN_COLUMNS} FROM engine_state"
+    " LEFT JOIN memories ON {condition} LEFT JOIN paks ON paks.pak_id = memories.pak_id"
+)
+_INSERTED = (*rows.OWN_COLUMNS, "changed")
+# Where a Pak's id may stand; `paks_fts_content` is where full text keeps its copy.
+_KNOWS_PAKS = {
+    "paks": "pak_id",
+    "memories": "pak_id",
+    "paks_fts_content": "c0",
+    "pak_anchors": "pak_id",
+    "pak_relations": "pak_id",
+    "pak_reason_codes": "pak_id",
+    "pak_risk_flags": "pak_id",
+}
+# What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
+_BATCH_ROWS = 8_192
+
+
+class SqliteMemories:
+    """The memories of one SQLite file."""
+
+    def __init__(self, db: Session, catalogue: RecallStore) -> None:
+        self._db = db
+        self._catalogue = catalogue
+
+    def read(self, where: RowFilter, view: View) -> Texts:
+        """Return those memories that the view shows, with the head that they are of."""
+        queries = list(conditions(where))
+        if len(queries) == 1:
+            return self._read(where, view, queries)
+        with self._db.snapshot():
+            return self._read(where, view, queries)
+
+    def rows(self, where: RowFilter) -> list[int]:
+        """Return the row ids of some memories, in ascending order."""
+        found = [
+            row_id
+            for condition, values in conditions(where)
+            for row_id in self._db.column(f"SELECT row_id FROM memories WHERE {condition}", *values)
+        ]
+        return sorted(found)
+
+    def standing(self, where: RowFilter) -> dict[str, Standing]:
+        """Return where some memories stand, by id."""
+        columns = rows.STANDING_COLUMNS.format(vector=f"vector_{self._db.slot}")
+        found = [
+            row
+            for condition, values in conditions(where)
+            for row in self._db.all(
+                f"SELECT {columns} FROM memories JOIN paks USING (pak_id) WHERE {condition}",
+                *values,
+            )
+        ]
+        return {row[-1]: rows.standing(row) for row in sorted(found)}
+
+    def unplaced(self) -> frozenset[str]:
+        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+        return frozenset(
+            self._db.column(
+                "SELECT pak_id FROM paks WHERE pak_id NOT IN (SELECT pak_id FROM memories)"
+            )
+        )
+
+    def next_position(self, thread: str) -> int:
+        """Return the position after the last one in a thread, whoever wrote in it."""
+        row = self._db.one("SELECT max(position) FROM memories WHERE thread = ?", thread)
+        return 0 if row[0] is None else int(row[0]) + 1
+
+    def changes(self, since: int) -> Iterator[Changes]:
+        """Yield what changed after revision `since`; the last batch holds the new revision."""
+        with self._db.snapshot():
+            state = self._db.state()
+            if state.revision == since:
+                return
+            gone = self._db.column("SELECT row_id FROM memories_gone WHERE changed > ?", since)
+            if gone:
+                yield Changes(since, (), gone, ())
+            for batch in self._changed_rows(since):
+                yield Changes(since, batch, (), ())
+            edges = self._db.all(
+                "SELECT low, high, weight FROM memory_edges WHERE changed > ? ORDER BY low, high",
+                since,
+            )
+            yield Changes(state.revision, (), (), edges)
+
+    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+        """Add memories, or replace those that exist."""
+        revision = self._db.revision
+        ids = [new.memory.pak_id for new in memories]
+        known = self._row_ids(ids)
+        self._catalogue.upsert_paks(map(rows.pak_values, memories), now=now, quiet=True)
+        added = [new for new in memories if new.memory.pak_id not in known]
+        self._replace([new for new in memories if new.memory.pak_id in known], revision)
+        numbers = known | self._insert(added, revision)
+        return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
+
+    def set_standing(self, standing: Iterable[Standing]) -> None:
+        """Write where rows stand now."""
+        revision = self._db.revision
+        self._db.run_each(
+            f"UPDATE memories SET {_assignments(*rows.STANDING_VALUES, 'changed')}"
+            " WHERE row_id = ?",
+            [(*rows.standing_values(one), revision, one.row_id) for one in standing],
+        )
+
+    def erase(self, pak_ids: Sequence[str]) -> int:
+        """Delete memories and everything that hangs on them; return how many links went along."""
+        edges = 0
+        _ = self._db.revision  # refuses outside of a commit
+        for chunk in chunks(pak_ids):
+            rows_of = f"SELECT row_id FROM memories WHERE pak_id IN ({marks(chunk)})"
+            edges += self._db.one(
+                f"SELECT count(*) FROM memory_edges WHERE weight > 0 AND (low IN ({rows_of})"
+                f" OR high IN ({rows_of}))",
+                *chunk,
+                *chunk,
+            )[0]
+            self._db.run(f"DELETE FROM memory_edges WHERE low IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM memory_edges WHERE high IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM memory_likenesses WHERE row_id IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM memory_likenesses WHERE other IN ({rows_of})", *chunk)
+            self._db.run(f"DELETE FROM paks WHERE pak_id IN ({marks(chunk)})", *chunk)
+        return edges
+
+    def traces(self, pak_ids: Sequence[str]) -> list[str]:
+        """Return the names of tables that still know any of these memories."""
+        found = set()
+        for table, column in _KNOWS_PAKS.items():
+            for chunk in chunks(pak_ids):
+                if self._db.all(
+                    f"SELECT 1 FROM {table} WHERE {column} IN ({marks(chunk)}) LIMIT 1", *chunk
+                ):
+                    found.add(table)
+        return sorted(found)
+
+    def problems(self) -> list[str]:
+        """Return in words which rows claim to be of a time to come."""
+        ahead = self._db.one(
+            "SELECT count(*) FROM memories, engine_state WHERE memories.changed > revision"
+        )[0]
+        return [f"{ahead} memories are newer than the store's revision"] if ahead else []
+
+    def _read(
+        self, where: RowFilter, view: View, queries: Sequence[tuple[str, Sequence[Any]]]
+    ) -> Texts:
+        found: dict[int, Memory] = {}
+        head = Head(0, None)
+        for condition, values in queries:
+            for revision, commit_id, row_id, *row in self._db.all(
+                _READ.format(condition=condition), *values
+            ):
+                head = Head(revision, commit_id)
+                if row_id is not None:
+                    found[row_id] = rows.from_row(row)
+        if where.pak_ids is not None:
+            by_id = {memory.pak_id: memory for memory in found.values()}
+            ordered = [by_id[one] for one in dict.fromkeys(where.pak_ids) if one in by_id]
+        else:
+            wanted = sorted(found) if where.row_ids is None else dict.fromkeys(where.row_ids)
+            ordered = [found[one] for one in wanted if one in found]
+        return Texts(head, {one.pak_id: one for one in ordered if view.shows(one)})
+
+    def _row_ids(self, pak_ids: Sequence[str]) -> dict[str, int]:
+        return {
+            pak_id: row_id
+            for chunk in chunks(pak_ids)
+            for pak_id, row_id in self._db.all(
+                f"SELECT pak_id, row_id FROM memories WHERE pak_id IN ({marks(chunk)})", *chunk
+            )
+        }
+
+    def _insert(self, memories: Sequence[NewMemory], revision: int) -> dict[str, int]:
+        """Add rows and return their numbers."""
+        columns = (*_INSERTED, f"vector_{self._db.slot}")
+        numbers: dict[str, int] = {}
+        for chunk in chunks(memories, 250):
+            values = [
+                value
+                for new in chunk
+                for value in (*rows.own_values(new), revision, rows.vector_bytes(new.vector))
+            ]
+            row = f"({marks(columns)})"
+            inserted = self._db.all(
+                f"INSERT INTO memories ({', '.join(columns)})"
+                f" VALUES {', '.join([row] * len(chunk))} RETURNING pak_id, row_id",
+                *values,
+            )
+            numbers.update(inserted)
+        return numbers
+
+    def _replace(self, memories: Sequence[NewMemory], revision: int) -> None:
+        """Write rows anew; of the same text the vectors stay, but for one that is given."""
+        serving, other = f"vector_{self._db.slot}", f"vector_{1 - self._db.slot}"
+        vectors = {
+            True: f"{serving} = ifnull(?, {serving})",
+            False: f"{other} = NULL, {serving} = ?",
+        }
+        for same_text, vector in vectors.items():
+            self._db.run_each(
+                f"UPDATE memories SET {_assignments(*_INSERTED)}, {vector} WHERE pak_id = ?",
+                [
+                    (
+                        *rows.own_values(new),
+                        revision,
+                        rows.vector_bytes(new.vector),
+                        new.memory.pak_id,
+                    )
+                    for new in memories
+                    if new.same_text is same_text
+                ],
+            )
+
+    def _changed_rows(self, since: int) -> Iterator[list[IndexRow]]:
+        # Which rows, by the index on `changed`; then the rows. In one statement SQLite would rather
+        # walk the whole table in the order of its key.
+        changed = self._db.column(
+            "SELECT row_id FROM memories INDEXED BY idx_memories_changed WHERE changed > ?"
+            " ORDER BY row_id",
+            since,
+        )
+        for numbers in chunks(changed, _BATCH_ROWS):
+            yield [
+                rows.index_row(row)
+                for chunk in chunks(numbers)
+                for row in self._db.all(
+                    f"SELECT {rows.INDEX_COLUMNS}, vector_{self._db.slot}"
+                    " FROM memories JOIN paks USING (pak_id)"
+                    f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
+                    *chunk,
+                )
+            ]
+
+
+def _assignments(*columns: str) -> str:
+    return ", ".join(f"{column} = ?" for column in columns)

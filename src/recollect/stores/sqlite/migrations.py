@@ -1,0 +1,172 @@
+"""The engine's own chain of migrations: forward only, all of them in one transaction.
+
+`name_key` and `found_risks` are functions of ours, given to SQLite before it migrates. When the
+sanitizer learns a new shape, a migration looks at the old texts again.
+"""
+
+from __future__ import annotations
+
+from recollect.paks.migrations import Migration
+from recollect.stores.sqlite.schema import INDEXES, TABLES
+
+__all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
+
+_MOVE = "UPDATE engine_state SET revision = revision + 1"
+_REVISION = "(SELECT revision FROM engine_state)"
+
+
+def _triggers(move: str) -> tuple[str, ...]:
+    """Whoever deletes or edits a Pak, by the engine, the catalogue or plain SQL: it is a change."""
+    return (
+        "DROP TRIGGER IF EXISTS memories_ad",
+        "DROP TRIGGER IF EXISTS paks_au_memories",
+        f"""CREATE TRIGGER memories_ad AFTER DELETE ON memories
+BEGIN
+    {move};
+    DELETE FROM memories_gone WHERE row_id = OLD.row_id;
+    INSERT INTO memories_gone (row_id, changed) VALUES (OLD.row_id, {_REVISION});
+END""",
+        f"""CREATE TRIGGER paks_au_memories AFTER UPDATE ON paks
+WHEN EXISTS (SELECT 1 FROM memories WHERE pak_id = NEW.pak_id)
+BEGIN
+    {move};
+    UPDATE memories SET changed = {_REVISION} WHERE pak_id = NEW.pak_id;
+END""",
+    )
+
+
+# Who may read what, whom we trust, and who did what about it. A frame belongs to a tenant.
+_ACCESS = (
+    "ALTER TABLE memories ADD COLUMN risks TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE memories ADD COLUMN entity_key TEXT",
+    "ALTER TABLE memories ADD COLUMN value_key TEXT",
+    "UPDATE memories SET risks = (SELECT found_risks(content, title, summary, project, topic, tags,"
+    " category, source, entity, relation, value, thread, speaker, occurred_at)"
+    " FROM paks WHERE paks.pak_id = memories.pak_id)",
+    "UPDATE memories SET entity_key = name_key(entity), value_key = name_key(value)"
+    " WHERE entity IS NOT NULL OR value IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_entity ON memories (entity_key)"
+    " WHERE entity_key IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_value ON memories (value_key)"
+    " WHERE value_key IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_source ON memories (source) WHERE source IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_garden ON memories (tenant, garden)"
+    " WHERE garden IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS idx_memories_held_back ON memories (status)"
+    " WHERE status = 'quarantined'",
+    """
+CREATE TABLE gardens (
+    tenant      TEXT NOT NULL,
+    slug        TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    scope       TEXT NOT NULL,
+    team        TEXT,
+    tier        REAL NOT NULL CHECK (tier BETWEEN 0 AND 1),
+    created_at  TEXT NOT NULL,
+    PRIMARY KEY (tenant, slug)
+) WITHOUT ROWID""",
+    """
+CREATE TABLE garden_members (
+    tenant     TEXT NOT NULL,
+    slug       TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    role       TEXT NOT NULL,
+    PRIMARY KEY (tenant, principal, slug),
+    FOREIGN KEY (tenant, slug) REFERENCES gardens (tenant, slug) ON DELETE CASCADE
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_garden_members_slug ON garden_members (tenant, slug)",
+    """
+CREATE TABLE access_keys (
+    prefix       TEXT PRIMARY KEY,
+    digest       TEXT NOT NULL,
+    tenant       TEXT NOT NULL,
+    principal    TEXT NOT NULL,
+    teams        TEXT NOT NULL,
+    permissions  TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    created_at   TEXT NOT NULL,
+    expires_at   TEXT,
+    revoked_at   TEXT
+) WITHOUT ROWID""",
+    """
+CREATE TABLE source_trust (
+    tenant  TEXT NOT NULL,
+    source  TEXT NOT NULL,
+    trust   REAL NOT NULL CHECK (trust BETWEEN 0 AND 1),
+    PRIMARY KEY (tenant, source)
+) WITHOUT ROWID""",
+    """
+CREATE TABLE audit_log (
+    number     INTEGER PRIMARY KEY,
+    at         TEXT NOT NULL,
+    tenant     TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    act        TEXT NOT NULL,
+    target     TEXT NOT NULL,
+    detail     TEXT NOT NULL
+)""",
+    "CREATE INDEX idx_audit_log_tenant ON audit_log (tenant, number)",
+    "ALTER TABLE memory_frames RENAME TO memory_frames_of_all",
+    """
+CREATE TABLE memory_frames (
+    tenant      TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    definition  TEXT NOT NULL,
+    extends     TEXT,
+    PRIMARY KEY (tenant, name)
+) WITHOUT ROWID""",
+    "INSERT INTO memory_frames SELECT 'local', name, definition, extends FROM memory_frames_of_all",
+    "DROP TABLE memory_frames_of_all",
+    "DELETE FROM memory_events WHERE event = 'self_block_change'",
+)
+
+# Lists of the most alike start as the automatic edges that there were. What has an end or looks
+# like an injection has none from now on: it must not take a place in the list of what stays.
+_UNSETTLED = "SELECT row_id FROM memories WHERE valid_until IS NOT NULL OR risks != ''"
+_LIKENESSES = (
+    """
+CREATE TABLE memory_likenesses (
+    row_id     INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    other      INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    closeness  REAL NOT NULL,
+    PRIMARY KEY (row_id, other)
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_memory_likenesses_other ON memory_likenesses (other)",
+    _MOVE,
+    f"UPDATE memory_edges SET weight = 0, changed = {_REVISION} WHERE automatic = 1 AND weight > 0"
+    f" AND (low IN ({_UNSETTLED}) OR high IN ({_UNSETTLED}))",
+    "INSERT INTO memory_likenesses SELECT low, high, weight FROM memory_edges"
+    " WHERE automatic = 1 AND weight > 0"
+    " UNION ALL SELECT high, low, weight FROM memory_edges WHERE automatic = 1 AND weight > 0",
+)
+
+# One revision a commit: while one is under way the triggers do not move it. A change that comes
+# past `commit` still does, and nobody has a name for it.
+_MOVE_PAST_COMMITS = f"{_MOVE}, commit_id = NULL WHERE NOT committing"
+_COMMITS = (
+    "ALTER TABLE engine_state ADD COLUMN commit_id TEXT",
+    "ALTER TABLE engine_state ADD COLUMN committing INTEGER NOT NULL DEFAULT 0",
+    """
+CREATE TABLE commits (
+    revision   INTEGER PRIMARY KEY,
+    commit_id  TEXT NOT NULL,
+    at         TEXT NOT NULL
+)""",
+    *_triggers(_MOVE_PAST_COMMITS),
+    "ALTER TABLE memories ADD COLUMN relation_key TEXT",
+    "ALTER TABLE memories ADD COLUMN source_key TEXT",
+    "UPDATE memories SET relation_key = name_key(relation), source_key = name_key(source)"
+    " WHERE relation IS NOT NULL OR source IS NOT NULL",
+    "CREATE INDEX idx_memories_relation_key ON memories (relation_key)"
+    " WHERE relation_key IS NOT NULL",
+    "CREATE INDEX idx_memories_source_key ON memories (source_key) WHERE source_key IS NOT NULL",
+    "DROP INDEX IF EXISTS idx_memories_source",
+)
+
+ENGINE_MIGRATIONS = (
+    Migration(1, "memory_engine", (*TABLES, *INDEXES)),
+    Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
+    Migration(3, "likenesses", _LIKENESSES),
+    Migration(4, "commits", _COMMITS),
+)
+ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -1,0 +1,63 @@
+"""Bring the engine's tables of a file to the newest version, or refuse a file from the future.
+
+In: a connection of ours, and an id for a store that is new. All steps are one transaction, so many
+processes may open a file at once, and one that is killed leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from recollect.errors import StoreTooNew
+from recollect.model import name_key
+from recollect.paks.database import write
+from recollect.policy import risks
+from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS, ENGINE_VERSION
+
+__all__ = ["prepare"]
+
+
+def prepare(conn: sqlite3.Connection, path: Path, *, store_id: str) -> None:
+    """Make or migrate the engine's tables."""
+    version = _engine_version(conn)
+    if version > ENGINE_VERSION:
+        raise StoreTooNew(
+            f"{path} holds engine tables of version {version};"
+            f" this release knows up to {ENGINE_VERSION}.",
+            hint="upgrade recollect, or open another database.",
+        )
+    if version < ENGINE_VERSION:
+        _migrate(conn, store_id)
+
+
+def _migrate(conn: sqlite3.Connection, store_id: str) -> None:
+    conn.create_function("name_key", 1, _name_key, deterministic=True)
+    conn.create_function("found_risks", -1, _found_risks, deterministic=True)
+    with write(conn):
+        version = _engine_version(conn)
+        for migration in ENGINE_MIGRATIONS:
+            if migration.version > version:
+                for statement in migration.statements:
+                    conn.execute(statement)
+        conn.execute(
+            "INSERT INTO engine_state (id, version, store_id) VALUES (1, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET version = excluded.version",
+            (ENGINE_VERSION, store_id),
+        )
+
+
+def _name_key(name: str | None) -> str | None:
+    return None if name is None else name_key(name)
+
+
+def _found_risks(*texts: str | None) -> str:
+    return ",".join(risks(*(text for text in texts if text)))
+
+
+def _engine_version(conn: sqlite3.Connection) -> int:
+    found = conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'engine_state'").fetchone()
+    if not found:
+        return 0
+    row = conn.execute("SELECT version FROM engine_state").fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,108 @@
+"""The store's own row of facts, its log of commits, frames and events, in SQLite.
+
+In: values of `recollect.ports.state`. Out: the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from recollect.model import FrameDefinition
+from recollect.ports.state import ClockState, CommitRecord, Counts, FrameRow, StoreState
+from recollect.stores.sqlite.session import Session
+
+__all__ = ["SqliteState"]
+
+
+class SqliteState:
+    """The facts about one SQLite file as a whole."""
+
+    def __init__(self, db: Session) -> None:
+        self._db = db
+
+    def read(self) -> StoreState:
+        """Return the one row of facts."""
+        return self._db.state()
+
+    def commits(self, since: int) -> list[CommitRecord]:
+        """Return the commits after a revision that the log still has, oldest first."""
+        return [
+            CommitRecord(*row)
+            for row in self._db.all(
+                "SELECT revision, commit_id, at FROM commits WHERE revision > ? ORDER BY revision",
+                since,
+            )
+        ]
+
+    def set_clock(self, clock: ClockState) -> None:
+        """Keep a clock as it is given."""
+        self._write("active_hours = ?, seen_at = ?", clock.active_hours, clock.seen_at)
+
+    def set_model(self, model_id: str, dimension: int) -> None:
+        """Keep which model the vectors are of."""
+        self._write("model_id = ?, dimension = ?", model_id, dimension)
+
+    def set_cache_token(self, token: str) -> None:
+        """Name the one cache file that belongs to this store's history."""
+        self._db.run("UPDATE engine_state SET cache_token = ?", token)
+
+    def count(self) -> Counts:
+        """Count what is kept."""
+        with self._db.snapshot():
+            self._db.state()
+            row = self._db.one(
+                "SELECT (SELECT count(*) FROM memories),"
+                " (SELECT count(*) FROM memories WHERE pending = 1),"
+                " (SELECT count(*) FROM memory_edges WHERE weight > 0),"
+                " (SELECT count(*) FROM memory_disputes WHERE is_open = 1),"
+                " (SELECT count(*) FROM memory_frames),"
+                f" (SELECT count(vector_{1 - self._db.slot}) FROM memories)"
+            )
+        return Counts(*row)
+
+    def fire(self, event: str) -> None:
+        """Note that something happened which cached frames may depend on."""
+        self._db.run(
+            "INSERT INTO memory_events (event, changed) VALUES (?, ?)"
+            " ON CONFLICT (event) DO UPDATE SET changed = excluded.changed",
+            event,
+            self._db.revision,
+        )
+
+    def events(self) -> Mapping[str, int]:
+        """Return the revision at which each event last fired."""
+        return dict(self._db.all("SELECT event, changed FROM memory_events"))
+
+    def frames(self, tenant: str) -> Mapping[str, FrameRow]:
+        """Return a tenant's own frames, by name."""
+        return {
+            name: FrameRow(FrameDefinition.from_dict(json.loads(definition)), extends)
+            for name, definition, extends in self._db.all(
+                "SELECT name, definition, extends FROM memory_frames WHERE tenant = ?"
+                " ORDER BY name",
+                tenant,
+            )
+        }
+
+    def put_frame(self, tenant: str, name: str, frame: FrameRow | None) -> None:
+        """Keep a frame under its name, or drop it."""
+        self._db.run("DELETE FROM memory_frames WHERE tenant = ? AND name = ?", tenant, name)
+        if frame is not None:
+            self._db.run(
+                "INSERT INTO memory_frames (tenant, name, definition, extends) VALUES (?, ?, ?, ?)",
+                tenant,
+                name,
+                json.dumps(frame.definition.to_dict()),
+                frame.extends,
+            )
+
+    def tidy(self) -> None:
+        """Drop the marks of deleted rows and edges; older indexes must start anew."""
+        self._db.run("DELETE FROM memories_gone")
+        self._db.run("DELETE FROM memory_edges WHERE weight = 0")
+        self._write("oldest_change = ?", self._db.revision)
+
+    def _write(self, assignments: str, *values: object) -> None:
+        _ = self._db.revision  # refuses outside of a commit
+        self._db.run(f"UPDATE engine_state SET {assignments}", *values)

@@ -1,0 +1,100 @@
+"""Vectors in SQLite: two columns of `memories`, of which one serves and one may be filled.
+
+In: values of `recollect.ports.vectors`. Out: the same. Which column serves is in `engine_state`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports.vectors import Slot, Waiting
+from recollect.stores.sqlite.rows import vector_bytes
+from recollect.stores.sqlite.session import Session
+
+__all__ = ["SqliteVectors"]
+
+
+class SqliteVectors:
+    """The vectors of one SQLite file."""
+
+    def __init__(self, db: Session) -> None:
+        self._db = db
+
+    def waiting(self, limit: int, *, slot: Slot = "serving") -> list[Waiting]:
+        """Return memories that are pending, or that have no next vector yet, oldest first."""
+        if slot == "next":
+            self._db.state()
+        condition = "pending = 1" if slot == "serving" else f"{self._next} IS NULL"
+        return [
+            Waiting(*row)
+            for row in self._db.all(
+                f"SELECT row_id, pak_id, content FROM memories WHERE {condition}"
+                " ORDER BY row_id LIMIT ?",
+                limit,
+            )
+        ]
+
+    def put(
+        self, vectors: Mapping[int, NDArray[np.int8] | None], *, slot: Slot = "serving"
+    ) -> None:
+        """Give rows the vectors that they waited for."""
+        revision = self._db.revision
+        if slot == "next":
+            self._db.run_each(
+                f"UPDATE memories SET {self._next} = ? WHERE row_id = ?",
+                [(vector_bytes(vector), row_id) for row_id, vector in vectors.items()],
+            )
+            return
+        self._db.run_each(
+            f"UPDATE memories SET {self._serving} = ?, pending = 0, changed = ? WHERE row_id = ?",
+            [(vector_bytes(vector), revision, row_id) for row_id, vector in vectors.items()],
+        )
+
+    def begin_switch(self, model_id: str, dimension: int) -> None:
+        """Start, or go on with, giving every memory a vector of another model."""
+        state = self._db.state()
+        if (state.next_model_id, state.next_dimension) == (model_id, dimension):
+            return
+        self._db.run(f"UPDATE memories SET {self._next} = NULL")
+        self._db.run(
+            "UPDATE engine_state SET next_model_id = ?, next_dimension = ?", model_id, dimension
+        )
+
+    def finish_switch(self) -> None:
+        """Let the next vectors serve and drop the others, all at once."""
+        dimension = self._db.state().next_dimension
+        self._db.run(
+            f"UPDATE memories SET pending = (? > 0 AND {self._next} IS NULL),"
+            f" {self._serving} = NULL, changed = ?",
+            dimension,
+            self._db.revision,
+        )
+        self._db.run(
+            "UPDATE engine_state SET model_id = next_model_id, dimension = next_dimension,"
+            " next_model_id = NULL, next_dimension = NULL, vector_slot = 1 - vector_slot,"
+            " oldest_change = revision"
+        )
+        self._db.state()
+
+    def problems(self) -> list[str]:
+        """Return in words which vectors cannot be the model's."""
+        dimension = self._db.state().dimension
+        if not dimension:
+            return []
+        odd = self._db.one(
+            f"SELECT count(*) FROM memories WHERE {self._serving} IS NOT NULL"
+            f" AND length({self._serving}) != ?",
+            dimension,
+        )[0]
+        return [f"{odd} vectors are not of the model's size"] if odd else []
+
+    @property
+    def _serving(self) -> str:
+        return f"vector_{self._db.slot}"
+
+    @property
+    def _next(self) -> str:
+        return f"vector_{1 - self._db.slot}"
