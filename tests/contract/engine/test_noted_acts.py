@@ -19,7 +19,7 @@ from recollect.policy import Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
 # What says nothing about memories and access: counters, the log itself, work towards another model.
-PASSED_OVER = {"engine_state", "audit_log", "memory_events", "sqlite_sequence"}
+PASSED_OVER = {"commits", "engine_state", "audit_log", "memory_events", "sqlite_sequence"}
 OLD, NEW = FakeEmbedder(8), FakeEmbedder(8, model_id="other")
 LINES = '{"kind": "memory", "content": "brought along", "pak_id": "imported"}'
 
