@@ -35,5 +35,5 @@ if when == "committed":
 else:
     last = ENGINE_MIGRATIONS[-1]
     dying = last._replace(statements=Statements(last.statements))
-    opening.ENGINE_MIGRATIONS = (*ENGINE_MIGRATIONS[:-1], dying)  # type: ignore[assignment]
+    opening.ENGINE_MIGRATIONS = (*ENGINE_MIGRATIONS[:-1], dying)  # type: ignore[assignment, attr-defined]
 Recollect.open(path)
