@@ -1,13 +1,15 @@
 # demo   see it work            test   lint, types, layers and every test
 # check  lint, types, layers    soak   the long tests: kills, races, ten times the examples
 # bench  measure, write bench/results/*.json
+# coverage  what share of the lines tests run; fails below the floor in pyproject.toml
+# audit  licences, ranges and use of what is installed    constraints  pin it all anew
 # bench-check  measure every bar that was promised; fails when one no longer holds
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test soak check bench bench-check clean
+.PHONY: demo test soak check coverage audit constraints bench bench-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/recollect demo
@@ -26,6 +28,18 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+coverage: $(VENV)/.dev
+	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term tests/unit tests/contract tests/property tests/golden
+
+audit: $(VENV)/.dev
+	$(BIN)/python -m tools.audit
+
+# Versions and hashes for every platform, no address.
+constraints: $(VENV)/.dev
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra openai \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml -o constraints.txt
+
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.policy && $(BIN)/python -m bench.peers
 
@@ -42,6 +56,8 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet -e .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet -e '.[dev]'
+# What was tested, by hash; where the index lacks one of these, whatever pyproject.toml allows.
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --require-hashes -r constraints.txt || $(BIN)/pip install --quiet '.[dev]'
+	$(BIN)/pip install --quiet --no-deps -e .
 	@touch $@ $(VENV)/.installed

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from statistics import fmean, median
@@ -58,6 +58,7 @@ class Outcome(StrEnum):
     NOISE = "holds within noise"
     MISSED = "NO LONGER HOLDS"
     ABSENT = "not measured"
+    BROKEN = "BROKE DOWN"
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,12 @@ def measured(promises: Sequence[Promise], console: Console) -> Iterator[Row]:
             values = BENCHES[bench](wanted, console)
         except PeerUnavailable as error:
             values, reason = {}, str(error).splitlines()[0]
+        except (RuntimeError, subprocess.CalledProcessError) as error:
+            console.print(f"{bench} broke down: {error}")
+            yield from (
+                replace(judged(one, None, str(error)), outcome=Outcome.BROKEN) for one in wanted
+            )
+            continue
         for one in wanted:
             yield judged(one, values.get((one.row, one.size)), reason)
 
@@ -275,12 +282,19 @@ def _found(findings: Sequence[Finding] | Iterator[Finding]) -> Values:
 
 def show(rows: Sequence[Row], console: Console) -> None:
     """Print the table, worst news last, and a line that sums it up."""
-    styles = {Outcome.MISSED: "bold red", Outcome.ABSENT: "dim", Outcome.NOISE: "yellow"}
+    styles = {
+        Outcome.MISSED: "bold red",
+        Outcome.BROKEN: "bold red",
+        Outcome.ABSENT: "dim",
+        Outcome.NOISE: "yellow",
+    }
     table = Table(title="Every bar that was promised")
     for heading in ("bar", "what", "size", "promised", "measured", "verdict"):
         table.add_column(heading, justify="right" if heading in ("size", "measured") else "left")
     for row in rows:
-        verdict = f"{row.outcome}: {row.reason}" if row.outcome is Outcome.ABSENT else row.outcome
+        verdict = (
+            f"{row.outcome}: {row.reason}" if row.reason and row.value is None else row.outcome
+        )
         cells = (row.name, row.what, f"{row.size:,}", row.bar, row.shown, verdict)
         table.add_row(*cells, style=styles.get(row.outcome, ""))
     console.print(table)
@@ -309,7 +323,7 @@ def main() -> None:
     else:
         show(rows, Console() if sys.stdout.isatty() else Console(width=170))
         print(f"{report.now()}; other jobs kept {kept['others']:.2f} cores busy meanwhile")
-    sys.exit(any(row.outcome is Outcome.MISSED for row in rows))
+    sys.exit(any(row.outcome in (Outcome.MISSED, Outcome.BROKEN) for row in rows))
 
 
 if __name__ == "__main__":

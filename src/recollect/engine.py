@@ -61,6 +61,7 @@ from recollect.recall.inspect import Inspection
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import SelectQuery, SelectResult
 from recollect.recall.sight import MemoryPage
+from recollect.settings import check_platform
 from recollect.stores.sqlite import SqliteStore
 from recollect.verbs import join, upkeep
 from recollect.verbs.caller import Caller
@@ -127,6 +128,7 @@ class Recollect:
         What a write reported survives the death of the process. With `power_safe` it survives a
         power cut too: every write then waits for the disk.
         """
+        check_platform()
         asked.one_of("hours", hours, get_args(HoursMode))
         asked.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
         who = LOCAL_PRINCIPAL if principal is None else asked.principal(principal)

@@ -3,7 +3,8 @@
     RecollectError
     ├── StoreError                  something about the database file
     │   ├── StoreUnavailable        (OSError)          cannot be opened or reached
-    │   │   └── StoreOutdated                          must be migrated before it is read
+    │   │   ├── StoreOutdated                          must be migrated before it is read
+    │   │   └── UnsupportedPlatform                    not on this operating system
     │   ├── StoreReadOnly           (PermissionError)  opened, but may not be written
     │   ├── StoreFull               (OSError)          no room left; the write was rolled back
     │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
@@ -66,6 +67,7 @@ __all__ = [
     "UnknownGarden",
     "UnknownPak",
     "UnknownTemplate",
+    "UnsupportedPlatform",
 ]
 
 
@@ -99,6 +101,12 @@ class StoreOutdated(StoreUnavailable):
     """The database has an older schema and was opened for reading only."""
 
     code = "store_outdated"
+
+
+class UnsupportedPlatform(StoreUnavailable):
+    """Recollect does not run on this operating system."""
+
+    code = "unsupported_platform"
 
 
 class StoreReadOnly(StoreError, PermissionError):

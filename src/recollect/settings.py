@@ -7,11 +7,15 @@ Out: plain values.
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from recollect.errors import UnsupportedPlatform
+
 __all__ = [
     "EmbedderSettings",
+    "check_platform",
     "child_environment",
     "default_embedder",
     "default_hooks_path",
@@ -32,6 +36,15 @@ class EmbedderSettings:
     spec: str | None = None
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
+
+
+def check_platform() -> None:
+    """Refuse Windows: it lacks the file locks, signals and process groups that we count on."""
+    if sys.platform.startswith(("win", "cygwin")):
+        raise UnsupportedPlatform(
+            f"Recollect does not run on {sys.platform}.",
+            hint="Use it on Linux or macOS; the Windows Subsystem for Linux is Linux.",
+        )
 
 
 def home_directory() -> Path:

@@ -29,7 +29,17 @@ def test_the_readme_is_two_screens_long() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 120
 
 
-@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "docs/cli.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs/api.md",
+        "docs/cli.md",
+    ],
+)
 def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
     here = ROOT / page
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", here.read_text(encoding="utf-8"))

@@ -57,7 +57,13 @@ def load_embedder(
 
         return NoEmbedder()
     if kind == "openai" and model:
-        from recollect.embed.openai import OPENAI_URL, OpenAIEmbedder
+        try:
+            from recollect.embed.openai import OPENAI_URL, OpenAIEmbedder
+        except ModuleNotFoundError as error:
+            raise EmbedderMissing(
+                f"The package `{error.name}` is not installed.",
+                hint="Install it with `pip install 'recollect[openai]'`.",
+            ) from error
 
         return OpenAIEmbedder(
             model,

@@ -86,6 +86,18 @@ def test_a_peer_that_cannot_be_installed_is_said_and_not_counted(
     assert {row.reason for row in rows} == {"Cannot install tokenpak."}
 
 
+def test_a_bench_that_breaks_down_takes_no_other_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> check.Values:
+        raise RuntimeError("The two libraries answered differently.")
+
+    hook = next(one for one in BARS if one.bench == "hooks")
+    fine = {(hook.row, hook.size): hook.limit}
+    monkeypatch.setattr(check, "BENCHES", {"paks": breaks, "hooks": lambda *_: fine})
+    rows = {row.name: row for row in measured([BARS[0], hook], QUIET)}
+    assert rows[BARS[0].name].outcome is Outcome.BROKEN
+    assert rows[hook.name].outcome is Outcome.HOLDS
+
+
 def test_a_miss_is_seen_by_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,17 @@ def test_fastembed_says_how_to_install_it_when_absent(monkeypatch: pytest.Monkey
     assert caught.value.hint == "Install it with `pip install 'recollect[fastembed]'`."
 
 
+def test_openai_says_how_to_install_its_client_when_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "recollect.embed.openai")
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(EmbedderMissing) as caught:
+        load_embedder("openai:any", base_url="http://localhost:1/v1")
+    assert "httpx" in caught.value.message
+    assert "recollect[openai]" in caught.value.hint
+
+
 def test_importing_the_package_and_its_port_loads_no_heavy_library() -> None:
     program = (
         "import sys, recollect.embed, recollect.ports.embedder; "

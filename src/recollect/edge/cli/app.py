@@ -33,6 +33,7 @@ from recollect.edge.cli.commands import (
 )
 from recollect.edge.cli.output import Output
 from recollect.errors import RecollectError
+from recollect.settings import check_platform
 
 __all__ = ["app", "main"]
 
@@ -84,6 +85,7 @@ def main() -> None:
     logging.getLogger("recollect").addHandler(logging.NullHandler())
     out = Output()
     try:
+        check_platform()
         app(prog_name="recollect", obj=out)
     except RecollectError as error:
         out.report(error)
