@@ -53,14 +53,14 @@ def installed(requirements: list[Requirement]) -> dict[str, Distribution]:
 
 def licence(of: Distribution) -> str:
     """Return a distribution's licence in its own words, on one line."""
-    metadata = of.metadata
+    metadata = of.metadata.json
     classified = [
         text.rpartition(" :: ")[2]
-        for text in metadata.get_all("Classifier") or ()
+        for text in metadata.get("classifier", ())
         if text.startswith("License ::")
     ]
-    said = metadata.get("License-Expression") or ", ".join(classified) or metadata.get("License")
-    return " ".join((said or "").split())[:60]
+    said = metadata.get("license_expression") or ", ".join(classified) or metadata.get("license")
+    return " ".join(str(said or "").split())[:60]
 
 
 def pinned(root: Path = ROOT) -> dict[str, set[str]]:

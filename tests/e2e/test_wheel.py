@@ -32,7 +32,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment of its own, with the wheel; what it depends on is borrowed from ours."""
     place = tmp_path_factory.mktemp("home") / "env"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", place]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(place)]
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
     subprocess.run(
         [*pip, "install", "--quiet", "--no-deps", "--no-index", wheel],
