@@ -99,7 +99,12 @@ def _estimates(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
-    return Estimate(*(round(one, _DECIMALS) for one in (fmean(values), *bounds(values))))
+    low, high = bounds(values)
+    return Estimate(
+        mean=round(fmean(values), _DECIMALS),
+        low=round(low, _DECIMALS),
+        high=round(high, _DECIMALS),
+    )
 
 
 def _categories(outcomes: Sequence[Outcome]) -> dict[str, Category]:

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 __all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
 
 _LARGEST = 2**31 - 1
+# In the order in which a value of the column of places lists them; cache files hold such values.
+_PLACE_FIELDS = ("tenant", "owner", "scope", "team", "garden")
 
 
 @lru_cache(maxsize=4096)
 def place_text(place: Place) -> str:
     """Return a place as a value of the column of places."""
-    parts = (place.tenant, place.owner, place.scope, place.team, place.garden)
-    return json.dumps(parts, ensure_ascii=False)
+    return json.dumps([getattr(place, name) for name in _PLACE_FIELDS], ensure_ascii=False)
 
 
 _NUMBERS: dict[str, tuple[str, Callable[[Indexable], float]]] = {
@@ -61,8 +62,13 @@ CODED: dict[str, Callable[[Indexable], str | None]] = {
 }
 # Given by the index, which alone knows them: the store's number, how many terms, what text, and
 # what kind of text, and whether it still waits for a vector.
-_GIVEN = {"row_id": "i8", "length": "i4", "digest": "i8", "marks": "u1", "pending": "?"} | {
-    "alive": "?"
+_GIVEN = {
+    "row_id": "i8",
+    "length": "i4",
+    "digest": "i8",
+    "marks": "u1",
+    "pending": "?",
+    "alive": "?",
 }
 
 
@@ -190,7 +196,7 @@ class Columns:
 
 def place_from(text: str) -> Place:
     """Return the place that a value of the column of places stands for."""
-    return Place(*json.loads(text))
+    return Place(**dict(zip(_PLACE_FIELDS, json.loads(text), strict=True)))
 
 
 def epoch_microseconds(text: str) -> int:

@@ -86,15 +86,17 @@ class Graph:
     ) -> None:
         """Set the weight between slots, the last one given for a pair; 0 removes the edge."""
         proper = near != far
-        ends = self._nodes_for(near[proper]), self._nodes_for(far[proper])
+        near_nodes, far_nodes = self._nodes_for(near[proper]), self._nodes_for(far[proper])
+        weights = weights[proper]
         self._all_degrees = None
-        if len(ends[0]) > _BULK:
-            self._join_many(*ends, weights[proper])
+        if len(near_nodes) > _BULK:
+            self._join_many(near_nodes, far_nodes, weights)
             return
-        for one, other, weight in zip(*(a.tolist() for a in (*ends, weights[proper])), strict=True):
+        joined = zip(near_nodes.tolist(), far_nodes.tolist(), weights.tolist(), strict=True)
+        for one, other, weight in joined:
             self._tail.setdefault(one, {})[other] = weight
             self._tail.setdefault(other, {})[one] = weight
-        self._tail_size += 2 * len(ends[0])
+        self._tail_size += 2 * len(near_nodes)
         if self._tail_size > max(_LEAST_TAIL, len(self._far) // 8):
             self._freeze()
 

@@ -199,7 +199,7 @@ def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> 
     )
 
 
-_EMPTY = _segment(*(np.empty(0),) * 3)
+_EMPTY = _segment(names=np.empty(0), slots=np.empty(0), counts=np.empty(0))
 
 
 def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Posting]]) -> None:
