@@ -36,7 +36,7 @@ from recollect import Recollect, __version__
 from recollect.hooks import Hooks
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hooks.recall import EXPAND
-from recollect.hooks.request import Request, Written
+from recollect.hooks.request import EncodedPayload, Request
 from recollect.hooks.verbs import RECALL
 from recollect.model import RecallRequest, RecallResponse
 
@@ -135,7 +135,7 @@ def daemons(folder: Path) -> Iterator[Finding]:
     if _elsewhere():
         os.sched_setaffinity(0, {min(cores)})
     wanted = RecallRequest(query=QUESTION, project="shop", top_k=10)
-    line = Request(Written(EXPAND.payload(wanted)), "hook.py").line(1000, 0.05)
+    line = Request(EncodedPayload(EXPAND.payload(wanted)), "hook.py").line(1000, 0.05)
     with ExitStack() as stack:
         script = _script(folder, "echo.py", ECHO)
         echo, *others = (stack.enter_context(Echo(script, line)) for _ in range(3))

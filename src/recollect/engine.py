@@ -28,7 +28,7 @@ from recollect.embed import load_embedder
 from recollect.errors import NotAllowed
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
-from recollect.hooks.dispatcher import Dispatcher, Heard
+from recollect.hooks.dispatcher import Dispatcher, HookedRequest
 from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER, SELECT
 from recollect.hours import HoursMode
 from recollect.model import (
@@ -559,7 +559,9 @@ class Recollect:
     def _ingest(self, place: Place, wanted: IngestRequest) -> Ingested:
         ingestion = self._writer.ingestion(wanted, place)
         for memory, report in self._writer.ingest(ingestion):
-            self._opened.dispatcher.finish(REMEMBER, Heard(RememberRequest({}, memory)), report)
+            self._opened.dispatcher.finish(
+                REMEMBER, HookedRequest(RememberRequest({}, memory)), report
+            )
         return ingestion.answer()
 
     def _need_opener(self, what: str) -> None:

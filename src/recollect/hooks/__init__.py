@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recollect.errors import HookConfigError, HookDenied, HookError
     from recollect.hooks.chain import ChainResult, HookChain, HookRun
     from recollect.hooks.decisions import (
         Allow,
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         Modify,
         PreRecallOutcome,
     )
-    from recollect.hooks.errors import HookConfigError, HookDenied, HookError
     from recollect.hooks.events import HookEvent
     from recollect.hooks.handle import Hooks
     from recollect.hooks.outcome import HookOutcome
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from recollect.hooks.spec import HookSpec
 
 _HOMES = {
-    "Allow": "decisions",
-    "AskUser": "decisions",
-    "ChainResult": "chain",
-    "Denied": "decisions",
-    "ExecutorRegistry": "registry",
-    "HookChain": "chain",
-    "HookConfigError": "errors",
-    "HookDenied": "errors",
-    "HookError": "errors",
-    "HookEvent": "events",
-    "HookOutcome": "outcome",
-    "HookRun": "chain",
-    "HookSpec": "spec",
-    "Hooks": "handle",
-    "Modified": "decisions",
-    "Modify": "decisions",
-    "PreRecallOutcome": "decisions",
-    "apply_pre_recall_expand": "recall",
+    "Allow": ".decisions",
+    "AskUser": ".decisions",
+    "ChainResult": ".chain",
+    "Denied": ".decisions",
+    "ExecutorRegistry": ".registry",
+    "HookChain": ".chain",
+    "HookConfigError": "recollect.errors",
+    "HookDenied": "recollect.errors",
+    "HookError": "recollect.errors",
+    "HookEvent": ".events",
+    "HookOutcome": ".outcome",
+    "HookRun": ".chain",
+    "HookSpec": ".spec",
+    "Hooks": ".handle",
+    "Modified": ".decisions",
+    "Modify": ".decisions",
+    "PreRecallOutcome": ".decisions",
+    "apply_pre_recall_expand": ".recall",
 }
 
 __all__ = [
@@ -72,5 +72,5 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(f"recollect.hooks.{_HOMES[name]}"), name)
+        return getattr(importlib.import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module 'recollect.hooks' has no attribute {name!r}")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.hooks.decisions import Allow, AskUser, Decision, Denied, Modify
-from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.events import EventClass, HookEvent
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.payload import Payload
-from recollect.hooks.request import Request, Written
+from recollect.hooks.request import EncodedPayload, Request
 from recollect.hooks.spec import HookSpec
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ChainResult:
             return "deny"
         return "ask_user" if self.asks else "modify" if self.delta else "allow"
 
-    def going_on(self) -> ChainResult:
+    def without_questions(self) -> ChainResult:
         """Return what comes of a read: it waits for no person, and goes on with a warning.
 
         An expansion that is in question goes on as the caller asked.
@@ -132,7 +132,7 @@ class _Run:
     ) -> None:
         self.ends = time.monotonic() + payload.event.deadline_s
         self.original = payload
-        self.written = Written(payload)
+        self.written = EncodedPayload(payload)
         self.delta: dict[str, Any] = {}
         self.denied: Denied | None = None
         self.asks: list[AskUser] = []
@@ -181,7 +181,7 @@ class _Run:
             raise HookFailed(Failure.BAD_REPLY, f"delta: {error.message}") from None
         if kept:
             self.delta = changed
-            self.written = Written(self.written.payload.changed(kept))
+            self.written = EncodedPayload(self.written.payload.changed(kept))
 
     def _fail(self, hook: HookSpec, failure: HookFailed) -> None:
         self._registry.meter(hook).failed(failure.in_full())

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast, get_args
 
 from recollect import check
-from recollect.errors import InvalidInput
-from recollect.hooks.errors import HookConfigError
+from recollect.errors import HookConfigError, InvalidInput
 from recollect.hooks.events import HookEvent
-from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, named_apart
+from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, with_unique_names
 
 __all__ = ["FIELDS", "TIMEOUT_MS", "load", "parse"]
 
@@ -30,7 +29,7 @@ _T = TypeVar("_T")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
-class _Wrong(ValueError):
+class _FieldProblem(ValueError):
     """A field that is not what it should be; the line is found by whoever has the text."""
 
     def __init__(self, field: str, problem: str, hint: str = "") -> None:
@@ -80,16 +79,16 @@ def parse(text: str, *, path: Path) -> tuple[HookSpec, ...]:
     for number, table in enumerate(tables):
         try:
             specs.append(_spec(table, folder))
-        except _Wrong as wrong:
-            _blame(wrong, text, path, number)
-    return tuple(named_apart(specs))
+        except _FieldProblem as wrong:
+            _raise_with_line(wrong, text, path, number)
+    return tuple(with_unique_names(specs))
 
 
 def _has_key(key: str, found: Mapping[str, Any]) -> bool:
     return key in found
 
 
-def _blame(wrong: _Wrong, text: str, path: Path, number: int) -> NoReturn:
+def _raise_with_line(wrong: _FieldProblem, text: str, path: Path, number: int) -> NoReturn:
     def has_field(found: Mapping[str, Any]) -> bool:
         return len(found.get("hook", ())) > number and wrong.field in found["hook"][number]
 
@@ -124,12 +123,12 @@ def _line_of(text: str, has: Callable[[Mapping[str, Any]], bool]) -> int | None:
 def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
     for key in table:
         if key not in FIELDS:
-            raise _Wrong(key, f"there is no {key!r}", f"the keys are {', '.join(FIELDS)}.")
+            raise _FieldProblem(key, f"there is no {key!r}", f"the keys are {', '.join(FIELDS)}.")
     given = {key: FIELDS[key](table[key]) for key in table}
     if "event" not in given:
-        raise _Wrong("event", "is missing", "name the event that the hook listens to.")
+        raise _FieldProblem("event", "is missing", "name the event that the hook listens to.")
     if given.get("namespace", "*") != "*" and not given["event"].has_namespace:
-        raise _Wrong("namespace", f"{given['event']} is of no namespace", "leave it out.")
+        raise _FieldProblem("namespace", f"{given['event']} is of no namespace", "leave it out.")
     mode = _mode(given)
     spec = HookSpec(name="", folder=folder, **{**given, "mode": mode})
     return _with_target(replace(spec, name=spec.own_name()))
@@ -138,15 +137,17 @@ def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
 def _mode(given: Mapping[str, Any]) -> Mode:
     if ("command" in given) == ("python" in given):
         field = "python" if "command" in given else "command"
-        raise _Wrong(field, "there must be a command or a python, and not both")
+        raise _FieldProblem(field, "there must be a command or a python, and not both")
     usual: Mode = "daemon" if given["event"].is_recall else "exec"
     mode = cast(Mode, given.get("mode", "python" if "python" in given else usual))
     if (mode == "python") != ("python" in given):
-        raise _Wrong(
+        raise _FieldProblem(
             "mode", f"{mode} does not go with {'python' if 'python' in given else 'command'}"
         )
     if mode == "python" and "env" in given:
-        raise _Wrong("env", "a function runs in this process and gets no environment of its own")
+        raise _FieldProblem(
+            "env", "a function runs in this process and gets no environment of its own"
+        )
     return mode
 
 
@@ -157,7 +158,7 @@ def _with_target(spec: HookSpec) -> HookSpec:
     if spec.python is not None:
         return replace(spec, function=_function(spec.python))
     if spec.program() is None:
-        raise _Wrong(
+        raise _FieldProblem(
             "command",
             f"there is no program {spec.command[0]!r} that can be executed",
             "give its path, relative to this file, or a name that PATH leads to; chmod +x it.",
@@ -168,17 +169,17 @@ def _with_target(spec: HookSpec) -> HookSpec:
 def _function(target: str) -> Function:
     module, colon, name = target.partition(":")
     if not module or not colon or not name:
-        raise _Wrong("python", f"{target!r} is not of the form package.module:function")
+        raise _FieldProblem("python", f"{target!r} is not of the form package.module:function")
     try:
         found: object = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:
-        raise _Wrong(
+        raise _FieldProblem(
             "python", f"{target!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error
     if not callable(found):
-        raise _Wrong("python", f"{target!r} is not a function")
+        raise _FieldProblem("python", f"{target!r} is not a function")
     return cast(Function, found)
 
 
@@ -186,7 +187,7 @@ def _event(value: object) -> HookEvent:
     try:
         return HookEvent(cast(str, value))
     except ValueError:
-        raise _Wrong(
+        raise _FieldProblem(
             "event", f"there is no event {value!r}", f"the events are {', '.join(HookEvent)}."
         ) from None
 
@@ -196,7 +197,7 @@ def _checked(field: str, checks: Callable[[str, object], _T]) -> Callable[[objec
         try:
             return checks(field, value)
         except InvalidInput as error:
-            raise _Wrong(field, error.message.removesuffix("."), error.hint) from None
+            raise _FieldProblem(field, error.message.removesuffix("."), error.hint) from None
 
     return checked
 
@@ -204,7 +205,9 @@ def _checked(field: str, checks: Callable[[str, object], _T]) -> Callable[[objec
 def _one_of(field: str, names: tuple[str, ...]) -> Callable[[object], str]:
     def checked(value: object) -> str:
         if not isinstance(value, str) or value not in names:
-            raise _Wrong(field, f"must be {', '.join(names[:-1])} or {names[-1]}, not {value!r}")
+            raise _FieldProblem(
+                field, f"must be {', '.join(names[:-1])} or {names[-1]}, not {value!r}"
+            )
         return value
 
     return checked
@@ -212,13 +215,13 @@ def _one_of(field: str, names: tuple[str, ...]) -> Callable[[object], str]:
 
 def _command(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
-        raise _Wrong(
+        raise _FieldProblem(
             "command",
             "must be a list of texts: the program and its arguments",
             'write command = ["python3", "synonyms.py"].',
         )
     if not value[0] or any("\0" in one for one in value):
-        raise _Wrong("command", "has no program, or holds a null character")
+        raise _FieldProblem("command", "has no program, or holds a null character")
     return tuple(value)
 
 
@@ -233,7 +236,7 @@ def _timeout(field: str, value: object) -> int:
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong("enabled", f"must be true or false, not {value!r}")
+        raise _FieldProblem("enabled", f"must be true or false, not {value!r}")
     return value
 
 
@@ -241,9 +244,11 @@ def _env(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, dict) or not all(
         isinstance(one, str) and "\0" not in one for one in value.values()
     ):
-        raise _Wrong("env", "must be a table of texts", 'write env = { TABLE = "words.json" }.')
+        raise _FieldProblem(
+            "env", "must be a table of texts", 'write env = { TABLE = "words.json" }.'
+        )
     if any(not name or "=" in name or "\0" in name for name in value):
-        raise _Wrong("env", "holds a name that no environment can have")
+        raise _FieldProblem("env", "holds a name that no environment can have")
     return tuple(value.items())
 
 

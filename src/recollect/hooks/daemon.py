@@ -1,7 +1,7 @@
 """The daemon executor: one process that stays, and one thread that reads it and starts it again.
 
 In: requests from many threads at once. Out: decisions. The thread owns the process: it starts it,
-hears it to its end, buries it, and waits before the next start, so that no caller ever does.
+reads it to its end, reaps it, and waits before the next start, so that no caller ever does.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 import time
 
-from recollect.hooks.children import Child
-from recollect.hooks.conversation import Conversation
+from recollect.hooks.breaker import Backoff, Breaker
+from recollect.hooks.child_process import ChildProcess
+from recollect.hooks.connection import Connection
 from recollect.hooks.decisions import Decision
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 from recollect.hooks.spec import HookSpec
-from recollect.hooks.supervisor import Backoff, Breaker
 from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["DaemonExecutor"]
@@ -36,8 +36,8 @@ class DaemonExecutor:
         self._stopping = threading.Event()
         self._settled = threading.Event()
         self._changing = threading.Lock()
-        self._running: Conversation | None = None
-        self._ready: Conversation | None = None
+        self._running: Connection | None = None
+        self._ready: Connection | None = None
         self._trouble = HookFailed(Failure.NOT_READY, "it is starting")
         self._thread = threading.Thread(
             target=self._keep, name=f"recollect-hook-{spec.name}", daemon=True
@@ -55,15 +55,15 @@ class DaemonExecutor:
         """Ask the process; fail at once when it is not there to answer."""
         if not self._breaker.admits(time.monotonic()):
             raise self._refusal(Failure.BREAKER_OPEN, "its breaker is open")
-        conversation = self._ready
-        if conversation is None:
+        connection = self._ready
+        if connection is None:
             self._breaker.unused()
             raise self._refusal(Failure.NOT_READY, "it is not ready")
         try:
-            decision = request.decide(conversation.ask(request, seconds))
+            decision = request.decide(connection.ask(request, seconds))
         except HookFailed as failure:
-            failure.stderr = failure.stderr or conversation.child.stderr.text()
-            self._note(failure, conversation)
+            failure.stderr = failure.stderr or connection.child.stderr.text()
+            self._note(failure, connection)
             raise
         self._breaker.succeeded()
         return decision
@@ -83,7 +83,7 @@ class DaemonExecutor:
         """Return why it is not ready, None when it is."""
         return None if self._ready is not None else self._trouble
 
-    def let_go(self) -> None:
+    def begin_stop(self) -> None:
         """Close the process's stdin, and start it no more."""
         with self._changing:
             self._stopping.set()
@@ -93,9 +93,9 @@ class DaemonExecutor:
 
     def stop(self) -> None:
         """End the process: by the end of its stdin, then by SIGTERM, then by SIGKILL."""
-        self.let_go()
+        self.begin_stop()
         self._thread.join(_GRACE_S)
-        for end in (Child.terminate, Child.kill):
+        for end in (ChildProcess.terminate, ChildProcess.kill):
             running = self._running
             if running is not None:
                 end(running.child)
@@ -104,14 +104,14 @@ class DaemonExecutor:
     def _refusal(self, kind: Failure, problem: str) -> HookFailed:
         return HookFailed(kind, f"{problem}: {self._trouble.detail}", stderr=self._trouble.stderr)
 
-    def _note(self, failure: HookFailed, conversation: Conversation) -> None:
+    def _note(self, failure: HookFailed, connection: Connection) -> None:
         if failure.kind is Failure.BUSY:
             self._breaker.unused()
         elif self._breaker.failed(time.monotonic()):
             self._trouble = failure
             if failure.kind is Failure.TIMEOUT:
                 # Five in a row went unanswered: it hangs, and a new one may not.
-                conversation.child.kill()
+                connection.child.kill()
 
     def _keep(self) -> None:
         """Keep a process running until told to stop: the body of the thread."""
@@ -130,25 +130,25 @@ class DaemonExecutor:
         self._settled.set()
 
     def _run_one(self) -> HookFailed:
-        """Start a process, hear it to its end and bury it; return why it ended."""
-        conversation = Conversation(
-            Child(self._spec, self._watchdog), self._meter, self._became_ready
+        """Start a process, read it to its end and reap it; return why it ended."""
+        connection = Connection(
+            ChildProcess(self._spec, self._watchdog), self._meter, self._became_ready
         )
         self._meter.count("starts")
         why = HookFailed(Failure.EXITED, "it was stopped")
         try:
             with self._changing:
-                self._running = conversation
+                self._running = connection
                 wanted = not self._stopping.is_set()
             if wanted:
-                why = conversation.hear()
+                why = connection.read_to_end()
         finally:
             self._ready = None
             with self._changing:
                 self._running = None
-            conversation.close(why)
+            connection.close(why)
         return why
 
-    def _became_ready(self, conversation: Conversation) -> None:
-        self._ready = conversation
+    def _became_ready(self, connection: Connection) -> None:
+        self._ready = connection
         self._settled.set()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 
 if TYPE_CHECKING:
     from recollect.hooks.chain import ChainResult

@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from recollect.errors import InvalidInput
+from recollect.errors import HookDenied, InvalidInput
 from recollect.hooks.decisions import Denied
-from recollect.hooks.errors import HookDenied
 from recollect.hooks.handle import Hooks
 from recollect.hooks.outcome import UNTOUCHED, HookOutcome
 from recollect.hooks.payload import Shape
 from recollect.hooks.verbs import HookedVerb
 
-__all__ = ["Dispatcher", "Heard"]
+__all__ = ["Dispatcher", "HookedRequest"]
 
 Words = TypeVar("Words")
 Request = TypeVar("Request")
@@ -27,7 +26,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard(Generic[Request]):
+class HookedRequest(Generic[Request]):
     """A request as the hooks left it, and what they had to do with it."""
 
     request: Request
@@ -55,13 +54,13 @@ class Dispatcher:
         """
         if self.hooks.is_idle:
             return act(check(words))
-        heard = self._ask(verb, words, check)
-        denied = heard.outcome.denied
+        hooked = self._ask(verb, words, check)
+        denied = hooked.outcome.denied
         if denied is None:
-            return self.finish(verb, heard, act(heard.request))
+            return self.finish(verb, hooked, act(hooked.request))
         if refuse is None:
             raise HookDenied(f"pre_{verb.name}", denied.reason, denied.code)
-        return _reported(verb, heard, refuse(heard.request, denied))
+        return _reported(verb, hooked, refuse(hooked.request, denied))
 
     def explain(
         self,
@@ -73,11 +72,11 @@ class Dispatcher:
         refuse: Callable[[Request, Denied], Answer],
     ) -> Answer:
         """Say what would become of a request: hooks are asked as by the verb, and told nothing."""
-        heard = self._ask(verb, words, check)
-        denied = heard.outcome.denied
+        hooked = self._ask(verb, words, check)
+        denied = hooked.outcome.denied
         if denied is None:
-            return act(heard.request)
-        return refuse(heard.request, denied)
+            return act(hooked.request)
+        return refuse(hooked.request, denied)
 
     def ask_each(
         self,
@@ -85,7 +84,7 @@ class Dispatcher:
         items: Iterable[tuple[str, Words]],
         *,
         check: Callable[[Words], Request],
-    ) -> list[Heard[Request]]:
+    ) -> list[HookedRequest[Request]]:
         """Return many requests as the hooks leave them, before anything is done about the first.
 
         Each comes with where it stands; what is wrong with it, or denied, is told with that.
@@ -93,23 +92,23 @@ class Dispatcher:
         return [self._ask_one(verb, where, words, check) for where, words in items]
 
     def finish(
-        self, verb: HookedVerb[Request, Answer], heard: Heard[Request], answer: Answer
+        self, verb: HookedVerb[Request, Answer], hooked: HookedRequest[Request], answer: Answer
     ) -> Answer:
         """Tell what was done, and return its answer with what hooks had to do with it."""
         if verb.after is not None and self.hooks.listens(verb.after.event):
-            told = verb.told(heard.request, answer)
-            if told is not None:
-                self.hooks.after(verb.after.payload(told))
-        return _reported(verb, heard, answer)
+            done = verb.describe_after(hooked.request, answer)
+            if done is not None:
+                self.hooks.after(verb.after.payload(done))
+        return _reported(verb, hooked, answer)
 
     def finish_each(
         self,
         verb: HookedVerb[Request, Answer],
-        heard: Iterable[Heard[Request]],
+        hooked: Iterable[HookedRequest[Request]],
         answers: Iterable[Answer],
     ) -> list[Answer]:
         """Do the same for many, each as soon as its answer is there."""
-        pairs = zip(heard, answers, strict=True)
+        pairs = zip(hooked, answers, strict=True)
         return [self.finish(verb, request, answer) for request, answer in pairs]
 
     def _ask_one(
@@ -118,27 +117,27 @@ class Dispatcher:
         where: str,
         words: Words,
         check: Callable[[Words], Request],
-    ) -> Heard[Request]:
+    ) -> HookedRequest[Request]:
         try:
-            heard = self._ask(verb, words, check)
+            hooked = self._ask(verb, words, check)
         except InvalidInput as error:
             raise InvalidInput(f"{where}: {error.message}", hint=error.hint) from error
-        denied = heard.outcome.denied
+        denied = hooked.outcome.denied
         if denied is not None:
             raise HookDenied(f"pre_{verb.name}", denied.reason, denied.code, where=where)
-        return heard
+        return hooked
 
     def _ask(
         self, verb: HookedVerb[Request, Any], words: Words, check: Callable[[Words], Request]
-    ) -> Heard[Request]:
+    ) -> HookedRequest[Request]:
         request, outcome = check(words), UNTOUCHED
         for shape in verb.before:
             if outcome.denied is None and self.hooks.listens(shape.event):
                 change = _Change(verb, shape, request, check)
-                result = self.hooks.before(shape.payload(verb.described(request)), change)
+                result = self.hooks.before(shape.payload(verb.describe_before(request)), change)
                 outcome = outcome.and_then(result)
                 request = change.request if result.delta else request
-        return Heard(request, outcome)
+        return HookedRequest(request, outcome)
 
 
 class _Change(Generic[Request]):
@@ -159,5 +158,5 @@ class _Change(Generic[Request]):
         self.request = self._check(self._verb.apply(self._original, changes))
 
 
-def _reported(verb: HookedVerb[Any, Answer], heard: Heard[Any], answer: Answer) -> Answer:
-    return verb.report(answer, heard.outcome) if heard.outcome else answer
+def _reported(verb: HookedVerb[Any, Answer], hooked: HookedRequest[Any], answer: Answer) -> Answer:
+    return verb.report(answer, hooked.outcome) if hooked.outcome else answer

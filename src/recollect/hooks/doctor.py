@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from recollect.errors import HookConfigError
 from recollect.hooks.chain import ChainResult, HookChain
-from recollect.hooks.errors import HookConfigError
 from recollect.hooks.events import HookEvent
 from recollect.hooks.payload import Payload
 from recollect.hooks.registry import ExecutorRegistry
 from recollect.hooks.spec import HookSpec
 from recollect.hooks.verbs import SHAPES
 
-__all__ = ["Finding", "examine", "payload_of", "tried"]
+__all__ = ["Finding", "examine", "payload_of", "try_hooks"]
 
 _SAMPLES: Mapping[str, Any] = {
     "query": "a question from recollect hooks doctor",
@@ -74,7 +74,7 @@ def payload_of(event: HookEvent, given: Mapping[str, Any] | None = None) -> Payl
     return Payload(shape, {**samples, **(given or {})})
 
 
-def tried(hooks: Sequence[HookSpec], payload: Payload) -> ChainResult:
+def try_hooks(hooks: Sequence[HookSpec], payload: Payload) -> ChainResult:
     """Return what the hooks make of a payload."""
     registry = ExecutorRegistry()
     wanted = [hook for hook in hooks if hook.event is payload.event]
@@ -90,12 +90,12 @@ def examine(hooks: Sequence[HookSpec], *, rounds: int) -> list[Finding]:
     registry = ExecutorRegistry()
     try:
         registry.start(hooks, settle_s=10.0)
-        return [_examined(hook, registry, rounds) for hook in hooks]
+        return [_examine_one(hook, registry, rounds) for hook in hooks]
     finally:
         registry.close()
 
 
-def _examined(hook: HookSpec, registry: ExecutorRegistry, rounds: int) -> Finding:
+def _examine_one(hook: HookSpec, registry: ExecutorRegistry, rounds: int) -> Finding:
     def found(
         state: str, action: str | None = None, ms: Sequence[float] = (), problem: str | None = None
     ) -> Finding:

@@ -14,9 +14,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from recollect.hooks.children import LINE_BYTES, Child
+from recollect.hooks.child_process import LINE_BYTES, ChildProcess
 from recollect.hooks.decisions import Decision
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 from recollect.hooks.spec import HookSpec
@@ -36,7 +36,7 @@ class ExecExecutor:
         self._watchdog = watchdog
         self._meter = meter
         self._lock = threading.Lock()
-        self._running: set[Child] = set()
+        self._running: set[ChildProcess] = set()
         self._stopped = False
 
     def start(self) -> None:
@@ -48,7 +48,7 @@ class ExecExecutor:
     def call(self, request: Request, seconds: float) -> Decision:
         """Run the program on the request."""
         ends = time.monotonic() + seconds
-        child = self._started()
+        child = self._start_child()
         try:
             return request.decide(_reply(self._last_line(child, request, ends)))
         except HookFailed as failure:
@@ -65,7 +65,7 @@ class ExecExecutor:
             return None
         return HookFailed(Failure.NOT_STARTED, f"there is no program {self._spec.command[0]!r}")
 
-    def let_go(self) -> None:
+    def begin_stop(self) -> None:
         """Kill what runs just now; those who wait for it are told."""
         with self._lock:
             self._stopped = True
@@ -74,24 +74,24 @@ class ExecExecutor:
 
     def stop(self) -> None:
         """Kill what runs just now."""
-        self.let_go()
+        self.begin_stop()
 
-    def _started(self) -> Child:
-        child = Child(self._spec, self._watchdog)
+    def _start_child(self) -> ChildProcess:
+        child = ChildProcess(self._spec, self._watchdog)
         with self._lock:
             self._running.add(child)
             if self._stopped:
                 child.kill()
         return child
 
-    def _last_line(self, child: Child, request: Request, ends: float) -> bytes:
-        run = _OneRun(child, request.line(_ID, ends - time.monotonic()))
+    def _last_line(self, child: ChildProcess, request: Request, ends: float) -> bytes:
+        run = _ProgramRun(child, request.line(_ID, ends - time.monotonic()))
         try:
             finished = run.until(ends)
         finally:
             with self._lock:
                 self._running.discard(child)
-            code = child.bury()
+            code = child.reap()
         if not finished:
             raise HookFailed(Failure.TIMEOUT, "it did not finish in time")
         if code != 0:
@@ -99,10 +99,10 @@ class ExecExecutor:
         return run.last_line
 
 
-class _OneRun:
+class _ProgramRun:
     """The three streams of one process, attended to until it exits."""
 
-    def __init__(self, child: Child, line: bytes) -> None:
+    def __init__(self, child: ChildProcess, line: bytes) -> None:
         self.child = child
         self.last_line = b""
         self._line = memoryview(line)
@@ -111,28 +111,28 @@ class _OneRun:
 
     def until(self, ends: float) -> bool:
         """Return whether the process exited by then."""
-        child, ears = self.child, self.child.ears
-        ears.open(child.stdin_fd, select.POLLOUT)
+        child, poller = self.child, self.child.poller
+        poller.watch(child.stdin_fd, select.POLLOUT)
         parts: dict[int | None, Callable[[], bool]] = {
-            child.stdin_fd: self._tell,
-            child.stdout_fd: self._hear,
+            child.stdin_fd: self._write_request,
+            child.stdout_fd: self._read_stdout,
             child.stderr_fd: lambda: child.read_stderr() >= 0,
             child.exit_fd: lambda: False,
         }
         while (left := ends - time.monotonic()) > 0:
-            for descriptor in ears.heard(left):
+            for descriptor in poller.wait(left):
                 if not parts[descriptor]():
-                    ears.shut(descriptor)
+                    poller.unwatch(descriptor)
                     if descriptor == child.stdin_fd:
                         child.end_input()
             if child.has_exited():
-                while self._hear():
+                while self._read_stdout():
                     pass
-                self._line_ended(self._rest)
+                self._keep_line(self._rest)
                 return True
         return False
 
-    def _tell(self) -> bool:
+    def _write_request(self) -> bool:
         """Write some of the request; return whether there is more to write."""
         try:
             self._line = self._line[os.write(self.child.stdin_fd, self._line) :]
@@ -142,7 +142,7 @@ class _OneRun:
             return False  # it answers without reading; that is its own business
         return bool(self._line)
 
-    def _hear(self) -> bool:
+    def _read_stdout(self) -> bool:
         """Read some of stdout; return whether there may be more. Only the last line is kept."""
         chunk = self.child.read(self.child.stdout_fd)
         if not chunk:
@@ -152,10 +152,10 @@ class _OneRun:
         if self._taken > _STDOUT_BYTES or max(map(len, (*lines, self._rest))) > LINE_BYTES:
             raise HookFailed(Failure.FLOOD, "it floods its stdout")
         for line in lines:
-            self._line_ended(line)
+            self._keep_line(line)
         return True
 
-    def _line_ended(self, line: bytes) -> None:
+    def _keep_line(self, line: bytes) -> None:
         self.last_line = line.strip() or self.last_line
 
 

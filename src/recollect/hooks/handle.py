@@ -16,16 +16,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, get_args
 
+from recollect.errors import HookConfigError
 from recollect.hooks.chain import K_MAX, ChainResult, Check, HookChain
 from recollect.hooks.config import TIMEOUT_MS, load
 from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
-from recollect.hooks.errors import HookConfigError
 from recollect.hooks.events import EventClass, HookEvent
 from recollect.hooks.payload import Payload
 from recollect.hooks.post_queue import PostQueue
 from recollect.hooks.recall import apply_pre_recall_expand
 from recollect.hooks.registry import ExecutorRegistry
-from recollect.hooks.spec import FailMode, Function, HookSpec, named_apart
+from recollect.hooks.spec import FailMode, Function, HookSpec, with_unique_names
 
 __all__ = ["Asker", "Hooks"]
 
@@ -41,7 +41,7 @@ class Hooks:
         self._k_max = k_max
         self._changing = threading.Lock()
         self._registry = ExecutorRegistry()
-        self._queue = PostQueue(self._tell)
+        self._queue = PostQueue(self._deliver)
         self._asker: Asker | None = None
         self._from_file: tuple[HookSpec, ...] = ()
         self._registered: tuple[HookSpec, ...] = ()
@@ -76,7 +76,7 @@ class Hooks:
 
         Decisions are those of `recollect.hooks.sdk`: `allow`, `modify`, `deny` and `ask_user`.
         """
-        _checked(_event(event), function, priority, timeout_ms, namespace, fail_mode)
+        _check_registration(_event(event), function, priority, timeout_ms, namespace, fail_mode)
         spec = HookSpec(
             name=name or "",
             event=_event(event),
@@ -89,7 +89,7 @@ class Hooks:
         )
         with self._changing:
             taken = [hook.name for hook in self._chain.hooks]
-            (spec,) = named_apart([replace(spec, name=spec.name or spec.own_name())], taken)
+            (spec,) = with_unique_names([replace(spec, name=spec.name or spec.own_name())], taken)
             self._registered = (*self._registered, spec)
             self._put_in_force()
         return spec
@@ -170,8 +170,8 @@ class Hooks:
         """
         result = self._chain.fire(payload, self._registry, check)
         if payload.event.event_class is EventClass.WRITE:
-            return self._answered(result)
-        return result.going_on()
+            return self._answer_questions(result)
+        return result.without_questions()
 
     def after(self, payload: Payload) -> None:
         """Tell hooks what was done, without waiting for them."""
@@ -197,10 +197,10 @@ class Hooks:
         self._queue.close()
         self._registry.close()
 
-    def _tell(self, payload: Payload) -> None:
+    def _deliver(self, payload: Payload) -> None:
         self._chain.fire(payload, self._registry)
 
-    def _answered(self, result: ChainResult) -> ChainResult:
+    def _answer_questions(self, result: ChainResult) -> ChainResult:
         if result.denied is not None:
             return result
         for ask in result.asks:
@@ -215,7 +215,9 @@ class Hooks:
             self.reload()
 
     def _put_in_force(self) -> None:
-        from_file = tuple(named_apart(self._from_file, [hook.name for hook in self._registered]))
+        from_file = tuple(
+            with_unique_names(self._from_file, [hook.name for hook in self._registered])
+        )
         hooks = (*from_file, *self._registered)
         self._registry.start(hooks)
         self._chain = HookChain(hooks, k_max=self._k_max)
@@ -233,7 +235,7 @@ def _event(name: str) -> HookEvent:
         ) from None
 
 
-def _checked(
+def _check_registration(
     event: HookEvent,
     function: object,
     priority: object,

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 
 from recollect.hooks.decisions import Decision
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 from recollect.hooks.spec import Function, HookSpec
@@ -46,7 +46,7 @@ class PythonExecutor:
     def call(self, request: Request, seconds: float) -> Decision:
         """Call the function in a thread, and wait no longer than that."""
         job = _Job(self._function, request)
-        self._take().give(job)
+        self._take_worker().give(job)
         if not job.done.acquire(timeout=seconds):
             with self._lock:
                 job.abandoned = not job.finished
@@ -65,7 +65,7 @@ class PythonExecutor:
         """A function can always be called."""
         return None
 
-    def let_go(self) -> None:
+    def begin_stop(self) -> None:
         """Let idle threads end; a thread that is busy ends when its function returns."""
         with self._lock:
             self._stopped = True
@@ -76,13 +76,13 @@ class PythonExecutor:
 
     def stop(self) -> None:
         """Let go of the threads."""
-        self.let_go()
+        self.begin_stop()
 
     def _worker(self) -> _Worker:
         self._workers += 1
-        return _Worker(f"recollect-hook-{self._name}", self._back)
+        return _Worker(f"recollect-hook-{self._name}", self._take_back)
 
-    def _take(self) -> _Worker:
+    def _take_worker(self) -> _Worker:
         with self._lock:
             if self._stopped:
                 raise HookFailed(Failure.NOT_READY, "it is not ready: it was stopped")
@@ -92,7 +92,7 @@ class PythonExecutor:
                 raise HookFailed(Failure.BUSY, f"all of its {_THREADS} threads are busy")
             return self._worker()
 
-    def _back(self, worker: _Worker, job: _Job) -> bool:
+    def _take_back(self, worker: _Worker, job: _Job) -> bool:
         """Take a worker back after its job; return whether it should go on."""
         with self._lock:
             job.finished = True
@@ -133,7 +133,7 @@ class _Worker:
     def __init__(self, name: str, back: Callable[[_Worker, _Job], bool]) -> None:
         self._given = threading.Semaphore(0)
         self._job: _Job | None = None
-        self._back = back
+        self._take_back = back
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def give(self, job: _Job | None) -> None:
@@ -148,5 +148,5 @@ class _Worker:
             if job is None:
                 return
             job.run()
-            if not self._back(self, job):
+            if not self._take_back(self, job):
                 return

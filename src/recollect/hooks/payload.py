@@ -14,8 +14,8 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.events import HookEvent
+from recollect.hooks.failure import Failure, HookFailed
 
 __all__ = ["Field", "Kind", "Payload", "Shape", "kind_of"]
 

@@ -21,17 +21,17 @@ _DRAIN_S = 5.0
 
 
 class PostQueue:
-    """Events that wait to be told."""
+    """Events that wait to be delivered."""
 
-    def __init__(self, tell: Callable[[Payload], object], *, room: int = _ROOM) -> None:
-        self._tell = tell
+    def __init__(self, deliver: Callable[[Payload], object], *, room: int = _ROOM) -> None:
+        self._deliver = deliver
         self._room = room
         self._events: deque[Payload] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._busy = False
-        self._told = self._dropped = 0
+        self._delivered = self._dropped = 0
 
     def put(self, payload: Payload) -> None:
         """Queue an event, or drop it when there is no room."""
@@ -47,7 +47,7 @@ class PostQueue:
                 self._thread.start()
             self._changed.notify_all()
 
-    def wait_until_told(self, seconds: float = _DRAIN_S) -> bool:
+    def wait_until_empty(self, seconds: float = _DRAIN_S) -> bool:
         """Wait until nothing is queued any more; return whether that is so."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._events and not self._busy, seconds)
@@ -58,7 +58,7 @@ class PostQueue:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-        self.wait_until_told(seconds)
+        self.wait_until_empty(seconds)
         with self._changed:
             self._dropped += len(self._events)
             self._events.clear()
@@ -66,17 +66,21 @@ class PostQueue:
             self._thread.join(max(0.0, ends - time.monotonic()))
 
     def stats(self) -> dict[str, Any]:
-        """Return how many events wait, were told and were dropped."""
+        """Return how many events wait, were delivered and were dropped."""
         with self._changed:
-            return {"queued": len(self._events), "told": self._told, "dropped": self._dropped}
+            return {
+                "queued": len(self._events),
+                "delivered": self._delivered,
+                "dropped": self._dropped,
+            }
 
     def _work(self) -> None:
         while (payload := self._next()) is not None:
-            self._tell(payload)
+            self._deliver(payload)
 
     def _next(self) -> Payload | None:
         with self._changed:
-            self._told += self._busy
+            self._delivered += self._busy
             self._busy = False
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._events or self._closed)

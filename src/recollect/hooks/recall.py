@@ -35,7 +35,7 @@ def apply_pre_recall_expand(
     if not chain.listens(HookEvent.PRE_RECALL_EXPAND):
         return _ALLOW
     payload = EXPAND.payload(RecallRequest(query=query, project=namespace, top_k=k))
-    result = chain.fire(payload, registry).going_on()
+    result = chain.fire(payload, registry).without_questions()
     if result.denied is not None:
         return Denied(result.denied.reason, result.denied.code, result=result)
     if result.delta:

@@ -13,8 +13,8 @@ from typing import Any
 
 from recollect.hooks.daemon import DaemonExecutor
 from recollect.hooks.decisions import Decision
-from recollect.hooks.errors import Failure, HookFailed
 from recollect.hooks.exec import ExecExecutor
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.in_process import PythonExecutor
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Executor, Request
@@ -40,9 +40,9 @@ class ExecutorRegistry:
 
     def start(self, hooks: Iterable[HookSpec], *, settle_s: float = SETTLE_S) -> None:
         """Start those enabled hooks that do not run yet, and wait a little until they are ready."""
-        new = [hook for hook in hooks if hook.enabled and hook.runs not in self._executors]
+        new = [hook for hook in hooks if hook.enabled and hook.executor_key not in self._executors]
         with self._lock:
-            self._retired -= {hook.runs for hook in new}
+            self._retired -= {hook.executor_key for hook in new}
         started = [self.executor(hook) for hook in new]
         ends = time.monotonic() + settle_s
         for executor in started:
@@ -50,7 +50,7 @@ class ExecutorRegistry:
 
     def retire_all_but(self, hooks: Iterable[HookSpec]) -> None:
         """Stop what is not among the enabled hooks any more."""
-        wanted = {hook.runs for hook in hooks if hook.enabled}
+        wanted = {hook.executor_key for hook in hooks if hook.enabled}
         with self._lock:
             gone = {runs: self._executors[runs] for runs in self._executors.keys() - wanted}
             for runs in gone:
@@ -61,7 +61,7 @@ class ExecutorRegistry:
     def call(self, hook: HookSpec, request: Request, seconds: float) -> Decision:
         """Ask one hook; a system that is out of processes or threads is the hook's failure too."""
         try:
-            executor = self._executors.get(hook.runs) or self.executor(hook)
+            executor = self._executors.get(hook.executor_key) or self.executor(hook)
             return executor.call(request, seconds)
         except (OSError, RuntimeError) as error:
             raise HookFailed(Failure.NOT_STARTED, f"the system refused: {error}") from error
@@ -69,13 +69,13 @@ class ExecutorRegistry:
     def executor(self, hook: HookSpec) -> Executor:
         """Return what runs a hook, starting it if nothing does yet."""
         with self._lock:
-            if self._closed or hook.runs in self._retired:
+            if self._closed or hook.executor_key in self._retired:
                 raise HookFailed(Failure.NOT_READY, "it is not ready: it was stopped")
-            found = self._executors.get(hook.runs)
+            found = self._executors.get(hook.executor_key)
             if found is None:
-                found = self._made(hook)
+                found = self._new_executor(hook)
                 found.start()
-                self._executors[hook.runs] = found
+                self._executors[hook.executor_key] = found
             return found
 
     def meter(self, hook: HookSpec) -> Meter:
@@ -88,7 +88,7 @@ class ExecutorRegistry:
 
     def stats(self, hook: HookSpec) -> dict[str, Any]:
         """Return how a hook is and what it did so far."""
-        executor = self._executors.get(hook.runs)
+        executor = self._executors.get(hook.executor_key)
         state = "disabled" if not hook.enabled else executor.state() if executor else "stopped"
         return {"state": state, **self.meter(hook).to_dict()}
 
@@ -103,7 +103,7 @@ class ExecutorRegistry:
         if watchdog is not None:
             watchdog.close()
 
-    def _made(self, hook: HookSpec) -> Executor:
+    def _new_executor(self, hook: HookSpec) -> Executor:
         meter = self._meter(hook.name)
         if hook.mode == "python":
             return PythonExecutor(hook, meter)
@@ -119,6 +119,6 @@ class ExecutorRegistry:
 def _stop(executors: list[Executor]) -> None:
     """Stop all at once: each may take its time to end, but they take it together."""
     for executor in executors:
-        executor.let_go()
+        executor.begin_stop()
     for executor in executors:
         executor.stop()

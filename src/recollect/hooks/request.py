@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from recollect.hooks.decisions import Decision, decision_of
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.payload import Payload
 
-__all__ = ["Executor", "Request", "Written"]
+__all__ = ["EncodedPayload", "Executor", "Request"]
 
 
 def _plain(value: object) -> object:
@@ -27,7 +27,7 @@ _compact = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
 _quoted = functools.lru_cache(maxsize=256)(_compact)
 
 
-class Written:
+class EncodedPayload:
     """A payload, and its JSON once somebody needs it."""
 
     __slots__ = ("_json", "payload")
@@ -54,7 +54,7 @@ class Request:
 
     __slots__ = ("_hook", "_written")
 
-    def __init__(self, written: Written, hook: str) -> None:
+    def __init__(self, written: EncodedPayload, hook: str) -> None:
         self._written = written
         self._hook = hook
 
@@ -95,7 +95,7 @@ class Executor(Protocol):
     def trouble(self) -> HookFailed | None:
         """Return why it cannot be asked, None when it can."""
 
-    def let_go(self) -> None:
+    def begin_stop(self) -> None:
         """Begin to stop, without waiting."""
 
     def stop(self) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from recollect.hooks.events import HookEvent
 from recollect.settings import child_environment
 
-__all__ = ["FailMode", "Function", "HookSpec", "Mode", "named_apart"]
+__all__ = ["FailMode", "Function", "HookSpec", "Mode", "with_unique_names"]
 
 Mode = Literal["python", "exec", "daemon"]
 FailMode = Literal["open", "closed"]
@@ -59,7 +59,7 @@ class HookSpec:
         return whole if self.timeout_ms is None else min(whole, self.timeout_ms / 1000)
 
     @property
-    def runs(self) -> tuple[object, ...]:
+    def executor_key(self) -> tuple[object, ...]:
         """What makes two hooks the same running thing; a reload keeps those it finds again."""
         return (self.name, self.mode, self.command, self.function, self.env, self.folder)
 
@@ -86,7 +86,7 @@ class HookSpec:
         return Path(program).name
 
 
-def named_apart(specs: Iterable[HookSpec], taken: Iterable[str] = ()) -> Iterator[HookSpec]:
+def with_unique_names(specs: Iterable[HookSpec], taken: Iterable[str] = ()) -> Iterator[HookSpec]:
     """Yield the hooks with names of their own: a second `x.py` becomes `x.py#2`."""
     used = set(taken)
     for spec in specs:

@@ -52,20 +52,20 @@ Answer = TypeVar("Answer")
 class HookedVerb(Generic[Request, Answer]):
     """How one verb looks to hooks.
 
-    `described` gives what a request's payloads are read off; `apply` lays changes over a request,
-    and what it returns the verb checks like any caller's words. `told` gives what `after` tells,
-    None when there is nothing to tell.
+    `describe_before` gives what the payloads are read off; `apply` lays changes over a request, and
+    the verb checks what comes of that like any caller's words. `describe_after` gives what `after`
+    tells, None when there is nothing to tell.
     """
 
     name: str
     before: tuple[Shape, ...]
     after: Shape | None = None
-    described: Callable[[Request], object] = lambda request: request
+    describe_before: Callable[[Request], object] = lambda request: request
     apply: Callable[[Request, Mapping[str, Any]], Any] = lambda request, changes: replace(
         request,  # type: ignore[type-var]
         **changes,
     )
-    told: Callable[[Request, Answer], object | None] = lambda _, __: None
+    describe_after: Callable[[Request, Answer], object | None] = lambda _, __: None
     report: Callable[[Answer, HookOutcome], Answer] = lambda answer, _: answer
 
 
@@ -149,7 +149,7 @@ RECALL: HookedVerb[RecallRequest, RecallResponse] = HookedVerb(
         ),
     ),
     after=Shape.of(HookEvent.POST_RECALL, RecallAnswered),
-    told=lambda request, answer: RecallAnswered(
+    describe_after=lambda request, answer: RecallAnswered(
         query=request.query,
         project=request.project,
         top_k=request.top_k,
@@ -173,7 +173,7 @@ FRAME: HookedVerb[FrameRequest, FrameResult] = HookedVerb(
         ),
     ),
     after=Shape.of(HookEvent.POST_FRAME, FrameRendered),
-    told=lambda request, answer: FrameRendered(
+    describe_after=lambda request, answer: FrameRendered(
         name=request.frame.name,
         query=request.query,
         pak_ids=tuple(block.pak_id for block in answer.blocks),
@@ -231,9 +231,9 @@ REMEMBER: HookedVerb[RememberRequest, Remembered] = HookedVerb(
         ),
     ),
     after=Shape.of(HookEvent.POST_REMEMBER, MemoryStored),
-    described=lambda request: request.memory,
+    describe_before=lambda request: request.memory,
     apply=lambda request, changes: {**request.arguments, **changes},
-    told=lambda request, report: MemoryStored(
+    describe_after=lambda request, report: MemoryStored(
         report.pak_id, request.memory.project, report.created, report.state
     ),
     report=_in_meta("remember"),
@@ -243,7 +243,7 @@ FORGET: HookedVerb[ForgetRequest, Forgotten] = HookedVerb(
     "forget",
     before=(Shape.of(HookEvent.PRE_FORGET, ForgetRequest),),
     after=Shape.of(HookEvent.POST_FORGET, MemoriesErased),
-    told=lambda request, report: (
+    describe_after=lambda request, report: (
         MemoriesErased(report.pak_ids, request.entity) if report.pak_ids else None
     ),
     report=_in_meta("forget"),
@@ -253,7 +253,7 @@ LINK: HookedVerb[LinkRequest, None] = HookedVerb(
     "link",
     before=(Shape.of(HookEvent.PRE_LINK, LinkRequest, changes=("weight",)),),
     after=Shape.of(HookEvent.POST_LINK, MemoriesLinked),
-    told=lambda request, _: MemoriesLinked(request.pak_id, request.other, request.weight),
+    describe_after=lambda request, _: MemoriesLinked(request.pak_id, request.other, request.weight),
 )
 
 INGEST: HookedVerb[IngestRequest, Ingested] = HookedVerb(

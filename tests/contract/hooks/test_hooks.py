@@ -61,7 +61,7 @@ def test_without_a_file_nothing_runs_and_nothing_is_counted(hooks: Hooks) -> Non
         "file": None,
         "problem": None,
         "reloads": 0,
-        "post": {"queued": 0, "told": 0, "dropped": 0},
+        "post": {"queued": 0, "delivered": 0, "dropped": 0},
         "hooks": [],
     }
 

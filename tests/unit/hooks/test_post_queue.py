@@ -19,10 +19,10 @@ def test_events_are_told_in_order_by_another_thread() -> None:
     queue = PostQueue(lambda payload: told.append((payload, threading.current_thread().name)))
     for number in range(100):
         queue.put(link(number))
-    assert queue.wait_until_told()
+    assert queue.wait_until_empty()
     assert [payload for payload, _ in told] == [link(number) for number in range(100)]
     assert {name for _, name in told} == {"recollect-hooks-post"}
-    assert queue.stats() == {"queued": 0, "told": 100, "dropped": 0}
+    assert queue.stats() == {"queued": 0, "delivered": 100, "dropped": 0}
     queue.close()
 
 
@@ -39,9 +39,9 @@ def test_when_the_queue_is_full_events_are_dropped_and_counted_and_nobody_waits(
     assert started.wait(30)
     for number in range(1, 31):
         queue.put(link(number))
-    assert queue.stats() == {"queued": 10, "told": 0, "dropped": 20}
+    assert queue.stats() == {"queued": 10, "delivered": 0, "dropped": 20}
     gate.set()
-    assert queue.wait_until_told()
+    assert queue.wait_until_empty()
     assert told == [link(number) for number in range(11)]
     queue.close()
 
@@ -54,7 +54,7 @@ def test_closing_tells_what_is_queued() -> None:
     queue.close()
     assert len(told) == 50
     queue.put(link(51))
-    assert queue.stats() == {"queued": 0, "told": 50, "dropped": 1}
+    assert queue.stats() == {"queued": 0, "delivered": 50, "dropped": 1}
 
 
 def test_closing_does_not_wait_for_ever() -> None:

@@ -78,13 +78,13 @@ def test(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Ask the hooks of an event, as a verb would, and show what they made of it."""
-    from recollect.hooks.doctor import payload_of, tried
+    from recollect.hooks.doctor import payload_of, try_hooks
     from recollect.hooks.events import HookEvent
 
     _, hooks = _loaded(file)
     if event not in list(HookEvent):
         raise typer.BadParameter(f"'{event}' is none of {', '.join(HookEvent)}.", context)
-    result = tried(hooks, payload_of(HookEvent(event), _object(payload)))
+    result = try_hooks(hooks, payload_of(HookEvent(event), _object(payload)))
     denied = result.denied
     answer = {
         "event": event,

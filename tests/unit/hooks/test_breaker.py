@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.hooks.supervisor import Backoff, Breaker
+from recollect.hooks.breaker import Backoff, Breaker
 
 
 def opened() -> Breaker:

@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from recollect.hooks.children import LINE_BYTES, Child
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.child_process import LINE_BYTES, ChildProcess
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.meters import Meter
 from recollect.hooks.request import Request
 
-__all__ = ["Conversation"]
+__all__ = ["Connection"]
 
 _IN_FLIGHT = 256
 _READY_S = 10.0
@@ -38,41 +38,43 @@ _SHOWN = 80
 _DIGITS = 18
 
 
-class Conversation:
-    """Requests and replies of one process. `ask` is for any thread, `hear` for the one reader."""
+class Connection:
+    """Requests and replies of one process. Any thread may `ask`; one thread does `read_to_end`."""
 
-    def __init__(self, child: Child, meter: Meter, became_ready: Callable[[Any], None]) -> None:
+    def __init__(
+        self, child: ChildProcess, meter: Meter, became_ready: Callable[[Any], None]
+    ) -> None:
         self.child = child
         self._meter = meter
         self._became_ready = became_ready
         self._numbers = itertools.count(1)
-        self._asked = 0
+        self._last_number = 0
         self._waiting: dict[str, _Waiting] = {}
         self._writing = threading.Lock()
         self._reading = threading.Lock()
-        self._condemned: HookFailed | None = None
+        self._flood: HookFailed | None = None
         self._ended = False
         self._is_ready = False
         self._is_quick = False
         self._rest = b""
         # What a caller that reads for itself listens to.
-        self._guest = select.poll()
+        self._caller_poll = select.poll()
         for descriptor in (child.stdout_fd, child.exit_fd):
             if descriptor is not None:
-                self._guest.register(descriptor, select.POLLIN)
-        self._strays = _Rate(_STRAYS_A_SECOND)
-        self._complaints = _Rate(_STDERR_A_SECOND)
+                self._caller_poll.register(descriptor, select.POLLIN)
+        self._stray_rate = _Rate(_STRAYS_A_SECOND)
+        self._stderr_rate = _Rate(_STDERR_A_SECOND)
 
     def ask(self, request: Request, seconds: float) -> dict[str, Any]:
         """Send a request and wait for the reply that carries its id."""
         if len(self._waiting) >= _IN_FLIGHT:
             raise HookFailed(Failure.BUSY, f"{_IN_FLIGHT} requests are under way already")
         ends = time.monotonic() + seconds
-        number = self._asked = next(self._numbers)
+        number = self._last_number = next(self._numbers)
         waiting = self._waiting[str(number)] = _Waiting()
         try:
             self._send(request.line(number, seconds), ends)
-            self._hear_for(waiting, ends)
+            self._read_reply_for(waiting, ends)
             return waiting.reply_by(ends)
         finally:
             self._waiting.pop(str(number), None)
@@ -87,34 +89,34 @@ class Conversation:
                 self._writing.release()
 
     def close(self, why: HookFailed) -> None:
-        """Bury the process, and tell all who wait that no reply will come."""
+        """Reap the process, and tell all who wait that no reply will come."""
         self._tell_all(why)
         if why.kind is Failure.EXITED:
             self.child.has_exited(_FAREWELL_S)  # its stdout ends a moment before it does
         self.child.kill()  # first: it ends a write that hangs
         with self._writing, self._reading:
             self._ended = True
-            code = self.child.bury()
+            code = self.child.reap()
         if why.kind is Failure.EXITED and code is not None:
             why.detail = f"it exited with code {code}" if code >= 0 else f"signal {-code} ended it"
         why.stderr = self.child.stderr.text()
         self._tell_all(why)
 
-    def hear(self) -> HookFailed:
+    def read_to_end(self) -> HookFailed:
         """Read the process to its end; return why it ended."""
         child = self.child
         parts: dict[int | None, Callable[[], HookFailed | None]] = {
-            child.stdout_fd: self._hear_stdout,
-            child.stderr_fd: self._hear_stderr,
-            child.exit_fd: self._hear_exit,
+            child.stdout_fd: self._read_stdout,
+            child.stderr_fd: self._read_stderr,
+            child.exit_fd: self._read_leftovers,
         }
         why = None
         while why is None:
-            heard = child.ears.heard(self._patience_s())
+            heard = child.poller.wait(self._patience_s())
             for descriptor in heard:
                 why = why or parts[descriptor]()
-            why = why or self._hear_silence(bool(heard))
-        return self._condemned or why
+            why = why or self._check_silence(bool(heard))
+        return self._flood or why
 
     def _tell_all(self, why: HookFailed) -> None:
         for waiting in list(self._waiting.values()):
@@ -145,21 +147,25 @@ class Conversation:
         except OSError:
             raise HookFailed(Failure.EXITED, "it closed its stdin") from None
 
-    def _hear_for(self, waiting: _Waiting, ends: float) -> None:
+    def _read_reply_for(self, waiting: _Waiting, ends: float) -> None:
         """Read the reply without the reading thread, when nobody else waits for one.
 
         To be woken by another thread costs as much as the whole answer of a quick process.
         """
-        ears, stdout = self.child.ears, self.child.stdout_fd
-        if not ears.can_lend or len(self._waiting) > 1 or not self._reading.acquire(blocking=False):
+        poller, stdout = self.child.poller, self.child.stdout_fd
+        if (
+            not poller.can_lend
+            or len(self._waiting) > 1
+            or not self._reading.acquire(blocking=False)
+        ):
             return
         try:
             if not self._ended:
-                ears.lend(stdout)
+                poller.lend(stdout)
                 try:
                     self._read_until_answered(waiting, ends)
                 finally:
-                    ears.take_back(stdout)
+                    poller.take_back(stdout)
         finally:
             self._reading.release()
 
@@ -168,10 +174,10 @@ class Conversation:
         began = time.monotonic()
         if self._is_quick:
             # To fall asleep and be woken again takes longer than a quick process does.
-            while not self._guest.poll(0) and time.monotonic() < began + _AWAKE_S:
+            while not self._caller_poll.poll(0) and time.monotonic() < began + _AWAKE_S:
                 pass
-        while waiting.is_open() and (heard := self._guest.poll(_ms_until(ends))):
-            if heard[0][0] != self.child.stdout_fd or self._take_some() is not None:
+        while waiting.is_open() and (heard := self._caller_poll.poll(_ms_until(ends))):
+            if heard[0][0] != self.child.stdout_fd or self._read_some() is not None:
                 break
         self._is_quick = _CORES > 1 and time.monotonic() - began < _QUICK_S
 
@@ -179,57 +185,59 @@ class Conversation:
         """Return how long to listen: for ever, once it said that it is ready."""
         return None if self._is_ready else self.child.started + _READY_S - time.monotonic()
 
-    def _hear_stdout(self) -> HookFailed | None:
+    def _read_stdout(self) -> HookFailed | None:
         if not self._reading.acquire(blocking=False):
             return None  # a caller reads for itself; to wait for it would leave stderr undrained
         try:
-            return self._take_some()
+            return self._read_some()
         finally:
             self._reading.release()
 
-    def _take_some(self) -> HookFailed | None:
+    def _read_some(self) -> HookFailed | None:
         """Take in what there is on stdout; return why the process must go, if it must."""
         chunk = self.child.read(self.child.stdout_fd)
         if chunk is None:
             return None
-        why = self._take(chunk) if chunk else HookFailed(Failure.EXITED, "it closed its stdout")
+        why = (
+            self._take_chunk(chunk) if chunk else HookFailed(Failure.EXITED, "it closed its stdout")
+        )
         if why is not None and why.kind is Failure.FLOOD:
-            self._condemned = why
+            self._flood = why
             self.child.kill()
         return why
 
-    def _hear_stderr(self) -> HookFailed | None:
+    def _read_stderr(self) -> HookFailed | None:
         count = self.child.read_stderr()
         if count < 0:
-            self.child.ears.shut(self.child.stderr_fd)
-        elif self._complaints.exceeded_by(count):
+            self.child.poller.unwatch(self.child.stderr_fd)
+        elif self._stderr_rate.exceeded_by(count):
             return HookFailed(Failure.FLOOD, "it floods its stderr")
         return None
 
-    def _hear_exit(self) -> HookFailed:
+    def _read_leftovers(self) -> HookFailed:
         """Take what the process left in the pipe."""
         with self._reading:
             for _ in range(_LAST_CHUNKS):
                 if not (chunk := self.child.read(self.child.stdout_fd)):
                     break
-                self._take(chunk)
+                self._take_chunk(chunk)
         return HookFailed(Failure.EXITED, "it exited")
 
-    def _hear_silence(self, heard: bool) -> HookFailed | None:
+    def _check_silence(self, heard: bool) -> HookFailed | None:
         """Return why to stop listening although nothing says so: no word of being ready."""
         if not self._is_ready and time.monotonic() >= self.child.started + _READY_S:
             return HookFailed(Failure.TIMEOUT, f"it did not say ready within {_READY_S:g} s")
         if self.child.exit_fd is None and not heard and self.child.has_exited():
-            return self._hear_exit()
+            return self._read_leftovers()
         return None
 
-    def _take(self, chunk: bytes) -> HookFailed | None:
+    def _take_chunk(self, chunk: bytes) -> HookFailed | None:
         """Take in a piece of stdout: whole lines now, the rest when it is complete."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if max(map(len, (*lines, self._rest))) > LINE_BYTES:
             return HookFailed(Failure.FLOOD, f"it wrote a line of more than {LINE_BYTES:,} bytes")
         for line in lines:
-            if not self._deliver(line) and self._strays.exceeded_by(1):
+            if not self._deliver(line) and self._stray_rate.exceeded_by(1):
                 return HookFailed(Failure.FLOOD, "it floods its stdout")
         return None
 
@@ -240,9 +248,9 @@ class Conversation:
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):
-            return self._no_reply(line)
+            return self._note_garbage(line)
         if not self._is_ready:
-            return self._greeted(reply, line)
+            return self._take_greeting(reply, line)
         number = reply.get("id")
         waiting = self._waiting.pop(number, None) if isinstance(number, str) else None
         if waiting is not None:
@@ -250,23 +258,23 @@ class Conversation:
             waiting.wake()
             return True
         if not isinstance(number, str):
-            return self._no_reply(line)
+            return self._note_garbage(line)
         self._meter.count("late" if self._was_asked(number) else "strays")
         return False
 
     def _was_asked(self, number: str) -> bool:
         """Return whether a request had this id; its caller gave up, or was answered before."""
         known = number.isascii() and number.isdigit() and len(number) < _DIGITS
-        return known and 0 < int(number) <= self._asked
+        return known and 0 < int(number) <= self._last_number
 
-    def _greeted(self, reply: dict[str, Any], line: bytes) -> bool:
+    def _take_greeting(self, reply: dict[str, Any], line: bytes) -> bool:
         if reply.get("ready") is not True:
-            return self._no_reply(line)
+            return self._note_garbage(line)
         self._is_ready = True
         self._became_ready(self)
         return True
 
-    def _no_reply(self, line: bytes) -> bool:
+    def _note_garbage(self, line: bytes) -> bool:
         """Note a line that answers nothing; whoever waits now will not wait long any more."""
         self._meter.count("garbage")
         for waiting in list(self._waiting.values()):

@@ -1,8 +1,8 @@
 """A hook's process: started with little, watched, and never left behind.
 
-In: a hook's command. Out: a `Child` with non-blocking pipes, in a process group of its own. It gets
-PATH, LANG, HOME and its own `env`, nothing else. Should this process die first, the child sees the
-end of its stdin, and a watchdog kills its group.
+In: a hook's command. Out: a `ChildProcess` with non-blocking pipes, in a process group of its own.
+It gets PATH, LANG, HOME and its own `env`, nothing else. Should this process die first, the child
+sees the end of its stdin, and a watchdog kills its group.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from recollect.hooks.errors import Failure, HookFailed
+from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.spec import HookSpec
 from recollect.hooks.watchdog import Watchdog
 
-__all__ = ["CHUNK", "LINE_BYTES", "Child", "Ears", "Tail"]
+__all__ = ["CHUNK", "LINE_BYTES", "ChildProcess", "Poller", "Tail"]
 
 CHUNK = 64 * 1024
 LINE_BYTES = 1024 * 1024
@@ -45,7 +45,7 @@ class Tail:
         return self._bytes.decode(errors="replace").strip()
 
 
-class Ears:
+class Poller:
     """Several descriptors listened to at once. One can be lent to another thread for a while.
 
     `tick_s` is for systems where the exit of a process has no descriptor: it must be looked for.
@@ -58,23 +58,23 @@ class Ears:
         self._second = 1 if epoll else 1000
         self._tick_s = tick_s
 
-    def open(self, descriptor: int, events: int = select.POLLIN) -> None:
+    def watch(self, descriptor: int, events: int = select.POLLIN) -> None:
         """Listen to a descriptor."""
         self._waiter.register(descriptor, events)
 
-    def shut(self, descriptor: int) -> None:
+    def unwatch(self, descriptor: int) -> None:
         """Listen to it no more."""
         self._waiter.unregister(descriptor)
 
     def lend(self, descriptor: int) -> None:
-        """Leave it to another thread; whoever waits in `heard` sleeps on."""
+        """Leave it to another thread; whoever waits in `wait` sleeps on."""
         self._waiter.modify(descriptor, 0)
 
     def take_back(self, descriptor: int) -> None:
         """Listen to it again."""
         self._waiter.modify(descriptor, select.POLLIN)
 
-    def heard(self, seconds: float | None) -> list[int]:
+    def wait(self, seconds: float | None) -> list[int]:
         """Wait until there is something to read, or for so long; return where it is."""
         limits = [limit for limit in (seconds, self._tick_s) if limit is not None]
         found = self._waiter.poll(max(0.0, min(limits)) * self._second if limits else None)
@@ -86,11 +86,11 @@ class Ears:
             self._waiter.close()
 
 
-class Child:
+class ChildProcess:
     """One process of a hook, and the only place that signals and reaps it."""
 
     def __init__(self, spec: HookSpec, watchdog: Watchdog) -> None:
-        self._process = _started(spec)
+        self._process = _start(spec)
         self.pid = self._process.pid
         self._watchdog = watchdog
         watchdog.guard(self.pid)
@@ -107,13 +107,13 @@ class Child:
             os.set_blocking(descriptor, False)
         self.exit_fd = _exit_descriptor(self.pid)
         try:
-            self.ears = Ears(tick_s=_TICK_S if self.exit_fd is None else None)
+            self.poller = Poller(tick_s=_TICK_S if self.exit_fd is None else None)
         except OSError as error:
-            self._let_go()
-            raise HookFailed(Failure.NOT_STARTED, f"it cannot be heard: {error}") from error
+            self._release()
+            raise HookFailed(Failure.NOT_STARTED, f"it cannot be read: {error}") from error
         for source in (self.stdout_fd, self.stderr_fd, self.exit_fd):
             if source is not None:
-                self.ears.open(source)
+                self.poller.watch(source)
 
     def has_exited(self, within_s: float = 0.0) -> bool:
         """Return whether the process ended, without reaping it where that can be told apart."""
@@ -154,7 +154,7 @@ class Child:
         """Kill the whole group."""
         self._signal(signal.SIGKILL)
 
-    def bury(self) -> int | None:
+    def reap(self) -> int | None:
         """Kill what is left of the group, reap the process, close every descriptor.
 
         Return the exit code, None if it is not known yet: a process that the kernel is slow to end
@@ -164,11 +164,11 @@ class Child:
         for _ in range(_LAST_CHUNKS):
             if self.read_stderr() <= 0:
                 break
-        code = self._let_go()
-        self.ears.close()
+        code = self._release()
+        self.poller.close()
         return code if exited else None
 
-    def _let_go(self) -> int | None:
+    def _release(self) -> int | None:
         """Kill the group, reap the process and close what leads to it; return the exit code."""
         self.kill()
         self._watchdog.release(self.pid)
@@ -195,7 +195,7 @@ class Child:
                     os.killpg(self.pid, number)
 
 
-def _started(spec: HookSpec) -> subprocess.Popen[bytes]:
+def _start(spec: HookSpec) -> subprocess.Popen[bytes]:
     program = spec.program()
     if program is None:
         name = spec.command[0]

@@ -1,4 +1,4 @@
-"""How a hook fails, which stays inside; and the errors about hooks that callers see.
+"""How a hook fails. What callers see of hooks is in `recollect.errors`.
 
 `HookFailed` never reaches a caller: the chain turns it into an allowance or a denial.
 """
@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from recollect.errors import HookConfigError, HookDenied, HookError
-
-__all__ = ["Failure", "HookConfigError", "HookDenied", "HookError", "HookFailed"]
+__all__ = ["Failure", "HookFailed"]
 
 
 class Failure(StrEnum):
