@@ -134,7 +134,7 @@ def plain_select(store: RecallStore, query: SelectQuery) -> Plain:
             if twin != newest:
                 dropped.add((twin, "collapse"))
                 del scored[twin]
-    order = sorted(scored, key=lambda n: (scored[n], rows[n].updated_at, n), reverse=True)
+    order = sorted(scored, key=lambda n: (round(scored[n], 9), rows[n].updated_at, n), reverse=True)
     dropped |= {(name, "limit") for name in order[query.limit :]}
     kept, used = [], 0
     for name in order[: query.limit]:

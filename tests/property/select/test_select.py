@@ -67,7 +67,7 @@ def test_parts_add_up_and_the_order_is_total(catalogue: list[Pak], query: Select
         assert 0.0 <= score.parts["recency"] <= 1.0
         assert {flag.severity for flag in flags[score.pak_id]} <= score.risk_severities
         assert score.why
-    keys = [(s.score, rows[s.pak_id].updated_at, s.pak_id) for s in result.scores]
+    keys = [(round(s.score, 9), rows[s.pak_id].updated_at, s.pak_id) for s in result.scores]
     assert keys == sorted(keys, reverse=True)
     assert len(result.scores) <= query.limit
     if query.token_budget is not None:

@@ -13,7 +13,7 @@ from recollect.errors import InvalidInput
 from recollect.model import Dropped
 from recollect.paks import ReasonCodeEntry, RecallStore, RiskFlagEntry
 from recollect.paks.registry import REASON_CODES
-from recollect.recall.select import REASON_WEIGHTS, SelectQuery, select
+from recollect.recall.select import REASON_WEIGHTS, SelectQuery, explain, select
 
 NOW = "2026-05-11T12:00:00Z"
 LONG_AGO = "2020-01-01T00:00:00Z"
@@ -194,6 +194,42 @@ def test_copies_collapse_to_the_newest_with_the_best_score(store: RecallStore) -
         Dropped("newer", "collapse", "same content as newest"),
         Dropped("pinned", "collapse", "same content as newest"),
     ]
+
+
+def test_a_tie_is_not_broken_by_the_noise_of_adding_up(store: RecallStore) -> None:
+    """A tenth and two tenths are not three tenths in binary; they are to whoever weighs codes."""
+    put(store, "sum", ("one", 1.0), ("two", 1.0))
+    put(store, "newer", ("three", 1.0), now="2020-01-02T00:00:00Z")
+    put(store, "newest", ("three", 1.0), now="2020-01-03T00:00:00Z")
+    weights = {"one": 0.1, "two": 0.2, "three": 0.3}
+
+    result = select(store, SelectQuery(now=NOW, weights=weights))
+
+    assert 0.1 + 0.2 > 0.3
+    assert [score.pak_id for score in result.scores] == ["newest", "newer", "sum"]
+    for score in result.scores:
+        assert sum(score.parts.values()) == score.score
+    assert picked(store, pak_type="note", weights=weights, limit=1) == ["newest"]
+    lost = explain(store, "sum", SelectQuery(pak_type="note", limit=1, now=NOW, weights=weights))
+    assert lost.gap == 0
+    assert "Of equal score" in lost.reason
+
+
+def test_flags_of_a_collapsed_copy_say_whose_they_are(store: RecallStore) -> None:
+    put(store, "old", project="shop", content_hash="same")
+    put(store, "new", project="shop", content_hash="same", now="2020-02-01T00:00:00Z")
+    store.set_pak_risk_flags(
+        "old",
+        [RiskFlagEntry("governance_applies", "warn"), RiskFlagEntry("own", "block")],
+    )
+    store.set_pak_risk_flags("new", [RiskFlagEntry("governance_applies", "warn")])
+
+    (score,) = select(store, SelectQuery(project="shop", now=NOW)).scores
+
+    assert score.pak_id == "new"
+    assert score.risk_severities == {"warn", "block"}
+    assert score.why[0] == "block: own (of its copy old)"
+    assert "warn: governance_applies" in score.why
 
 
 def test_copies_of_one_time_collapse_to_the_highest_id(store: RecallStore) -> None:

@@ -18,14 +18,14 @@ from recollect.recall.flags import Package, package_flags
 from recollect.recall.select.ranking import SIGNALS, Ranking
 from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
 
-__all__ = ["Picked", "told"]
+__all__ = ["PickedTexts", "compose_answer"]
 
 _DAY_US = 86_400_000_000
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class PickedTexts:
     """Title and summary of what was picked, by place; flags of it and of its copies."""
 
     texts: Mapping[int, tuple[str, str]]
@@ -37,15 +37,16 @@ class Picked:
         return f"{title}\n{summary}" if summary else title
 
 
-def told(ranking: Ranking, picked: Picked, count: TokenCounter) -> SelectResult:
+def compose_answer(ranking: Ranking, picked: PickedTexts, count: TokenCounter) -> SelectResult:
     """Return the answer."""
     tokens = {place: count(picked.text(place)) for place in ranking.picked}
-    kept = _within(ranking.picked, tokens, ranking.query.token_budget)
+    kept = _fitting(ranking.picked, tokens, ranking.query.token_budget)
     over = [place for place in ranking.picked if place not in kept]
     return SelectResult(
         scores=_scores(ranking, list(kept), picked, tokens),
         dropped=LazyDropped(
-            ranking.left_out() + len(over), lambda: (*ranking.dropped(), *_over(ranking, over))
+            ranking.left_out() + len(over),
+            lambda: (*ranking.dropped(), *_over_budget(ranking, over)),
         ),
         generated_at=str(ranking.query.now),
         query=ranking.query,
@@ -54,7 +55,7 @@ def told(ranking: Ranking, picked: Picked, count: TokenCounter) -> SelectResult:
     )
 
 
-def _within(
+def _fitting(
     places: Sequence[int], tokens: Mapping[int, int], budget: int | None
 ) -> dict[int, None]:
     """Return what fits, best first, skipping what does not; in order, and quick to look up."""
@@ -67,13 +68,25 @@ def _within(
     return kept
 
 
-def _over(ranking: Ranking, places: Sequence[int]) -> tuple[Dropped, ...]:
+def _over_budget(ranking: Ranking, places: Sequence[int]) -> tuple[Dropped, ...]:
     reason = f"does not fit into {ranking.query.token_budget} tokens"
     return tuple(Dropped(ranking.pak_id(place), "budget", reason) for place in places)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Warning:
+    """A risk flag, and the copies that carry it if the Pak itself does not."""
+
+    flag: RiskFlagEntry
+    copies: tuple[str, ...]
+
+    def in_words(self) -> str:
+        said = f"{self.flag.severity}: {self.flag.risk_flag}"
+        return f"{said} (of its copy {_named(self.copies)})" if self.copies else said
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
     """What is said of one Pak: `donor` is whose score it has, itself unless a copy has better."""
 
     place: int
@@ -81,11 +94,11 @@ class _Told:
     parts: Mapping[str, float]
     days: int
     matched: Sequence[str]
-    flags: Sequence[RiskFlagEntry]
+    warnings: Sequence[_Warning]
 
 
 def _scores(
-    ranking: Ranking, places: Sequence[int], picked: Picked, tokens: Mapping[int, int]
+    ranking: Ranking, places: Sequence[int], picked: PickedTexts, tokens: Mapping[int, int]
 ) -> tuple[Score, ...]:
     donors = ranking.donors[places]
     matched: list[list[str]] = [[] for _ in places]
@@ -96,59 +109,66 @@ def _scores(
     days = (now - ranking.rows.columns.updated_us[ranking.slots[donors]]) // _DAY_US
     parts = ranking.parts_of(donors)
     return tuple(
-        _score(
-            ranking, _Told(*one, _flags(ranking, one[0], picked)), picked.texts[one[0]][0], tokens
-        )
+        _score(ranking, _Facts(*one, _warnings(ranking, one[0], picked)), picked, tokens)
         for one in zip(places, donors.tolist(), parts, days.tolist(), matched, strict=True)
     )
 
 
-def _flags(ranking: Ranking, place: int, picked: Picked) -> list[RiskFlagEntry]:
+def _warnings(ranking: Ranking, place: int, picked: PickedTexts) -> list[_Warning]:
     """Return the flags of a Pak and its copies, the loudest first, then by name."""
-    members = (place, *ranking.copies.get(place, ()))
-    flags = {flag for member in members for flag in picked.flags[member]}
-    return sorted(flags, key=lambda flag: (LOUDNESS.index(flag.severity), flag.risk_flag))
+    own = picked.flags[place]
+    carriers: dict[RiskFlagEntry, list[str]] = {flag: [] for flag in own}
+    for copy in ranking.copies.get(place, ()):
+        for flag in picked.flags[copy]:
+            if flag not in own:
+                carriers.setdefault(flag, []).append(ranking.pak_id(copy))
+    return [
+        _Warning(flag, tuple(sorted(carriers[flag])))
+        for flag in sorted(carriers, key=lambda one: (LOUDNESS.index(one.severity), one.risk_flag))
+    ]
 
 
-def _score(ranking: Ranking, told: _Told, title: str, tokens: Mapping[int, int]) -> Score:
+def _score(
+    ranking: Ranking, facts: _Facts, picked: PickedTexts, tokens: Mapping[int, int]
+) -> Score:
     return Score(
-        pak_id=ranking.pak_id(told.place),
-        score=float(ranking.scores[told.place]),
-        risk_severities=frozenset(flag.severity for flag in told.flags),
-        why=tuple(_why(ranking, told)),
-        parts=told.parts,
-        risk_flags=tuple(told.flags),
-        title=title,
-        tokens=tokens[told.place],
+        pak_id=ranking.pak_id(facts.place),
+        score=float(ranking.scores[facts.place]),
+        risk_severities=frozenset(warning.flag.severity for warning in facts.warnings),
+        why=tuple(_why(ranking, facts)),
+        parts=facts.parts,
+        risk_flags=tuple(warning.flag for warning in facts.warnings),
+        title=picked.texts[facts.place][0],
+        tokens=tokens[facts.place],
     )
 
 
-def _why(ranking: Ranking, told: _Told) -> list[str]:
+def _why(ranking: Ranking, facts: _Facts) -> list[str]:
     """Return the reasons in words: what to be careful of, what speaks for it, what against."""
-    query, parts = ranking.query, told.parts
-    warnings = [f"{flag.severity}: {flag.risk_flag}" for flag in told.flags]
-    blocks = sum(flag.severity == "block" for flag in told.flags)
-    found = warnings[:blocks]
-    if told.matched:
-        found.append(f"matches {_named([repr(token) for token in told.matched])}")
+    query, parts = ranking.query, facts.parts
+    warnings = [warning.in_words() for warning in facts.warnings]
+    blocks = sum(warning.flag.severity == "block" for warning in facts.warnings)
+    reasons = warnings[:blocks]
+    if facts.matched:
+        reasons.append(f"matches {_named([repr(token) for token in facts.matched])}")
     if parts["project"]:
-        found.append(f"project is {query.project}")
+        reasons.append(f"project is {query.project}")
     if parts["pak_type"]:
-        found.append(f"type is {query.pak_type}")
+        reasons.append(f"type is {query.pak_type}")
     if parts["recency"]:
-        found.append(f"updated {_ago(told.days)}")
-    found += [
+        reasons.append(f"updated {_ago(facts.days)}")
+    reasons += [
         f"{code} counts {'for' if added > 0 else 'against'} it"
         for code, added in parts.items()
         if added and code not in SIGNALS
     ]
-    if told.place in ranking.copies:
-        copies = [ranking.pak_id(copy) for copy in ranking.copies[told.place]]
-        found.append(f"same content as {_named(sorted(copies))}, which it stands for")
-    if told.donor != told.place:
-        found.append(f"scored as {ranking.pak_id(told.donor)}")
-    found += warnings[blocks:]
-    return found or ["one of the candidates"]
+    if facts.place in ranking.copies:
+        copies = [ranking.pak_id(copy) for copy in ranking.copies[facts.place]]
+        reasons.append(f"same content as {_named(sorted(copies))}, which it stands for")
+    if facts.donor != facts.place:
+        reasons.append(f"scored as {ranking.pak_id(facts.donor)}")
+    reasons += warnings[blocks:]
+    return reasons or ["one of the candidates"]
 
 
 def _ago(days: int) -> str:

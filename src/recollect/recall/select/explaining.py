@@ -17,7 +17,7 @@ from recollect.ports.catalogue import Catalogue
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select.ranking import Ranking
-from recollect.recall.select.selection import traced
+from recollect.recall.select.selection import trace
 from recollect.recall.select.values import SelectQuery
 
 __all__ = ["explain"]
@@ -32,7 +32,7 @@ def explain(
     count: TokenCounter = count_tokens,
 ) -> Explanation:
     """Say why `select` picks a Pak for this query, or the first stage that leaves it out."""
-    selection = traced(store, query, readable=readable, count=count)
+    selection = trace(store, query, readable=readable, count=count)
     ranking, result = selection.ranking, selection.result
     row = store.get_pak(pak_id) if readable is None or pak_id in readable else None
     asked: dict[str, Any] = {
@@ -78,7 +78,10 @@ def _no_candidate(row: PakRow, query: SelectQuery) -> str:
         if value and getattr(row, name) != value
     ]
     if query.text.strip():
-        reasons.insert(0, "its title and summary hold no word of the text")
+        lacks = (
+            "do not match the expression" if query.syntax == "fts5" else "hold no word of the text"
+        )
+        reasons.insert(0, f"its title and summary {lacks}")
     if not reasons:
         return "Not a candidate: there are newer Paks, and nothing was asked for."
     return f"Not a candidate: {', and '.join(reasons)}."
@@ -86,7 +89,7 @@ def _no_candidate(row: PakRow, query: SelectQuery) -> str:
 
 def _outscored(place: int, ranking: Ranking) -> dict[str, Any]:
     last = ranking.picked[-1]
-    gap = float(ranking.scores[last] - ranking.scores[place])
+    gap = float(ranking.levels[last] - ranking.levels[place])
     rival, limit = ranking.pak_id(last), ranking.query.limit
     lost = f"Outscored by {gap:.6g}" if gap > 0 else "Of equal score, but older or of a lower id"
     reason = f"{lost}: {rival} is the last of the {limit} picked."

@@ -27,8 +27,8 @@ __all__ = [
     "Found",
     "Ranking",
     "Reasons",
+    "mark_standing",
     "rank",
-    "standing",
 ]
 
 PROJECT_BONUS = 0.5
@@ -38,6 +38,8 @@ _DAY_S = 86_400.0
 _SECOND_US = 1_000_000.0
 # Logarithms may differ in their last bit from machine to machine; twelve decimals do not.
 _FTS_DECIMALS = 12
+# Sums of the same parts in another order differ by less than this, and nothing else does.
+_SCORE_DECIMALS = 9
 SIGNALS = ("fts", "project", "pak_type", "recency")
 _SIGNAL_WEIGHTS = (1.0, PROJECT_BONUS, TYPE_BONUS, 1.0)
 
@@ -79,6 +81,7 @@ class Ranking:
     """All that became of the candidates, each known by its place.
 
     `scores` are final: the survivor of copies has the best of theirs, and `donors` say whose.
+    `levels` are scores as they are compared, without the noise of adding up.
     `standing` marks what is left after supersession, exclusion and collapse; `picked` is the best
     of that, in order.
     """
@@ -90,6 +93,7 @@ class Ranking:
     parts: Floats
     reasons: Reasons
     scores: Floats
+    levels: Floats
     donors: Ints
     superseded: Bools
     excluded: Bools
@@ -149,11 +153,11 @@ class Ranking:
 
     def best(self, places: Iterable[int], count: int | None = None) -> list[int]:
         """Return candidates by score, then the more recently updated, then the higher id."""
-        columns, slots, scores = self.rows.columns, self.slots, self.scores
+        columns, slots, levels = self.rows.columns, self.slots, self.levels
 
         def key(place: int) -> tuple[float, str, str]:
             slot = slots[place]
-            return scores[place], columns.updated_at[slot], columns.pak_ids[slot]
+            return levels[place], columns.updated_at[slot], columns.pak_ids[slot]
 
         if count is None:
             return sorted(places, key=key, reverse=True)
@@ -200,7 +204,7 @@ class Ranking:
         return ", ".join(code for code, _ in self.reasons_of(place) if code in EXCLUDE_CODES)
 
 
-def standing(
+def mark_standing(
     slots: Ints, query: SelectQuery, rows: Rows, readable: Collection[str] | None
 ) -> Bools:
     """Return which Paks may be picked at all: neither superseded nor excluded."""
@@ -226,6 +230,7 @@ def rank(found: Found, query: SelectQuery, rows: Rows, readable: Collection[str]
         parts=parts,
         reasons=reasons,
         scores=scores,
+        levels=np.round(scores, _SCORE_DECIMALS),
         donors=np.arange(len(slots)),
         superseded=superseded,
         excluded=excluded,
@@ -233,7 +238,7 @@ def rank(found: Found, query: SelectQuery, rows: Rows, readable: Collection[str]
         standing=~(superseded | excluded),
         picked=(),
     )
-    return _picked(_collapsed(whole))
+    return _pick(_collapse(whole))
 
 
 def _part_name(code: str) -> str:
@@ -310,7 +315,7 @@ def _reasons(slots: Ints, query: SelectQuery, rows: Rows) -> Reasons:
     return Reasons(owners, codes, shares, weights[codes] * shares + 0.0, starts, names)
 
 
-def _collapsed(ranking: Ranking) -> Ranking:
+def _collapse(ranking: Ranking) -> Ranking:
     """Let one of several with equal content stand: the newest, with the best score of them all."""
     columns, slots = ranking.rows.columns, ranking.slots
     places = np.flatnonzero(ranking.standing)
@@ -323,11 +328,7 @@ def _collapsed(ranking: Ranking) -> Ranking:
     together: dict[int, list[int]] = {}
     for group, place in zip(groups[shared].tolist(), places[shared].tolist(), strict=True):
         together.setdefault(group, []).append(place)
-    scores, donors, standing = (
-        ranking.scores.copy(),
-        ranking.donors.copy(),
-        ranking.standing.copy(),
-    )
+    donors, standing = ranking.donors.copy(), ranking.standing.copy()
     copies = {}
     for members in together.values():
         newest, *others = sorted(
@@ -336,16 +337,22 @@ def _collapsed(ranking: Ranking) -> Ranking:
             reverse=True,
         )
         # The first of equals, so that a survivor keeps its own parts if no copy has better.
-        donor = max([newest, *others], key=lambda place: ranking.scores[place])
-        scores[newest], donors[newest] = ranking.scores[donor], donor
+        donors[newest] = max([newest, *others], key=lambda place: ranking.levels[place])
         standing[others] = False
         copies[newest] = tuple(others)
-    return replace(ranking, scores=scores, donors=donors, standing=standing, copies=copies)
+    return replace(
+        ranking,
+        scores=ranking.scores[donors],
+        levels=ranking.levels[donors],
+        donors=donors,
+        standing=standing,
+        copies=copies,
+    )
 
 
-def _picked(ranking: Ranking) -> Ranking:
+def _pick(ranking: Ranking) -> Ranking:
     places, limit = np.flatnonzero(ranking.standing), ranking.query.limit
     if len(places) > limit:
-        scores = ranking.scores[places]
-        places = places[scores >= np.partition(scores, -limit)[-limit]]
+        levels = ranking.levels[places]
+        places = places[levels >= np.partition(levels, -limit)[-limit]]
     return replace(ranking, picked=tuple(ranking.best(places.tolist(), limit)))

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from recollect.ports.catalogue import Catalogue, CatalogueRecords, Statistics, Touched
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports.catalogue import Catalogue, CatalogueRecords, Posting, Statistics, Touched
 from recollect.recall.select.columns import Documents, Rows
 from recollect.recall.select.words import Hit
 
@@ -21,6 +24,8 @@ __all__ = ["KeptReads", "reads_of"]
 _MOST_HELD = 1_000_000
 # Forgotten rows leave holes; with more than so many it is better to start anew.
 _MOST_FORGOTTEN = 50_000
+
+Ints = NDArray[np.int64]
 
 
 class KeptReads:
@@ -47,7 +52,7 @@ class KeptReads:
         return self._forgotten <= _MOST_FORGOTTEN
 
     def hit(self, records: CatalogueRecords, word: str) -> Hit:
-        """Return the Paks that hold a word."""
+        """Return the Paks that hold a word; with a star at its end, any word that begins so."""
         known = self._hits.get(word)
         if known is None:
             known = self._read_hit(records, word)
@@ -57,8 +62,13 @@ class KeptReads:
             self._hits[word] = known
         return known
 
+    def slots_of_documents(self, records: CatalogueRecords, documents: Ints) -> Ints:
+        """Return whose documents these are, leaving out those that are nobody's."""
+        row_ids, _ = self._documents.of(records, documents)
+        return np.unique(self.rows.slots(records, row_ids[row_ids >= 0]))
+
     def _read_hit(self, records: CatalogueRecords, word: str) -> Hit:
-        found = records.posting(word)
+        found = _posting(records, word)
         row_ids, lengths = self._documents.of(records, found.documents)
         # Full text may hold rows of no Pak; nobody can pick those.
         stands = row_ids >= 0
@@ -70,6 +80,14 @@ class KeptReads:
         if self._counted is None or self._counted[0] is not readable:
             self._counted = (readable, records.statistics(readable))
         return self._counted[1]
+
+
+def _posting(records: CatalogueRecords, word: str) -> Posting:
+    # No word has a star in it.
+    if not word.endswith("*"):
+        return records.posting(word)
+    documents = records.occurrences(word[:-1], prefix=True).documents
+    return Posting(*np.unique(documents, return_counts=True))
 
 
 @dataclass(slots=True)

@@ -13,19 +13,22 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.paks.expression import parse, terms_sought
+from recollect.paks.match import matching_documents
 from recollect.ports.catalogue import Catalogue, CatalogueRecords
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import words
-from recollect.recall.select.answer import Picked, told
-from recollect.recall.select.ranking import Found, Ranking, rank, standing
+from recollect.recall.select.answer import PickedTexts, compose_answer
+from recollect.recall.select.ranking import Found, Ranking, mark_standing, rank
 from recollect.recall.select.reads import KeptReads, reads_of
 from recollect.recall.select.values import SelectQuery, SelectResult, checked
 from recollect.recall.select.words import Hit
 
-__all__ = ["Selection", "select", "traced"]
+__all__ = ["Selection", "select", "trace"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Readable = Collection[str] | None
 
 
@@ -49,10 +52,10 @@ def select(
     `readable` names the Paks that take part, None all of them: no other has any influence. `count`
     counts the tokens of a Pak's title and summary for the query's budget.
     """
-    return traced(store, query, readable=readable, count=count).result
+    return trace(store, query, readable=readable, count=count).result
 
 
-def traced(
+def trace(
     store: Catalogue,
     query: SelectQuery,
     *,
@@ -60,7 +63,7 @@ def traced(
     count: TokenCounter = count_tokens,
 ) -> Selection:
     """Select, and keep how it went."""
-    return _selected(store, checked(query, _now()), readable, count)
+    return _run(store, checked(query, _now()), readable, count)
 
 
 def _now() -> str:
@@ -68,16 +71,16 @@ def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _selected(
+def _run(
     store: Catalogue, query: SelectQuery, readable: Readable, count: TokenCounter
 ) -> Selection:
     with store.snapshot() as committed:
         records = store.records()
         reader = _Reader(records, reads_of(store, records, committed=committed), readable)
-        found = reader.found(query)
+        found = reader.find(query)
         ranking = rank(found, query, reader.rows, readable)
-        picked = reader.picked(ranking)
-    return Selection(told(ranking, picked, count), ranking)
+        picked = reader.texts_of_picked(ranking)
+    return Selection(compose_answer(ranking, picked, count), ranking)
 
 
 class _Reader:
@@ -89,27 +92,26 @@ class _Reader:
         self._readable = readable
         self.rows = reads.rows
 
-    def found(self, query: SelectQuery) -> Found:
+    def find(self, query: SelectQuery) -> Found:
         """Return the candidates of a query."""
         if not (query.text.strip() or query.project or query.pak_type):
             newest = self._newest(query)
             return Found(newest, np.zeros(len(newest)), ())
-        hits = self._hits(query.text) if query.text.strip() else []
-        slots = [hit.slots for hit in hits]
+        hits = self._hits(query) if query.text.strip() else []
+        slots = [hit.slots for hit, _ in hits]
         if query.project or query.pak_type:
             slots.append(self._equal(query))
         everyone, places = np.unique(
             np.concatenate([np.empty(0, np.int64), *slots]), return_inverse=True
         )
         bm25, first = np.zeros(len(everyone)), 0
-        for hit in hits:
-            statistics = self._reads.statistics(self._records, self._readable)
+        for hit, added in hits:
             last = first + len(hit.slots)
-            np.add.at(bm25, places[first:last], words.bm25(hit, statistics))
+            np.add.at(bm25, places[first:last], added)
             first = last
-        return Found(everyone, bm25, tuple(hits))
+        return Found(everyone, bm25, tuple(hit for hit, _ in hits))
 
-    def picked(self, ranking: Ranking) -> Picked:
+    def texts_of_picked(self, ranking: Ranking) -> PickedTexts:
         """Return the texts of what was picked, and the risk flags of it and of its copies."""
         places = [
             *ranking.picked,
@@ -119,22 +121,36 @@ class _Reader:
         row_ids = self.rows.columns.row_ids[slots]
         place_of = dict(zip(row_ids.tolist(), places, strict=True))
         said = {place_of[one.row]: one for one in self._records.texts(row_ids)}
-        return Picked(
+        return PickedTexts(
             texts={place: (one.title, one.summary) for place, one in said.items()},
             flags={place: one.risk_flags for place, one in said.items()},
         )
 
-    def _hits(self, text: str) -> list[Hit]:
-        """Return who of the readable Paks holds each word, leaving out words that none holds."""
-        found = words.distinct_words(text, self._records)
-        hits = (self._readable_of(self._reads.hit(self._records, word)) for word in found)
+    def _hits(self, query: SelectQuery) -> list[tuple[Hit, Floats]]:
+        """Return which readable Paks answer by each word, and what it adds to the score of each."""
+        if query.syntax == "plain":
+            found = words.distinct_words(query.text, self._records)
+            return [(hit, self._bm25(hit)) for hit in self._hits_of(found)]
+        expression = parse(query.text, self._records.words_of)
+        documents = matching_documents(expression, self._records)
+        matching = self._reads.slots_of_documents(self._records, documents)
+        found = [f"{word}*" if prefix else word for word, prefix in terms_sought(expression)]
+        hits = []
+        for hit in self._hits_of(found):
+            # How rare a word is does not depend on what else was asked for.
+            chosen = np.isin(hit.slots, matching)
+            hits.append((hit.among(chosen), self._bm25(hit)[chosen]))
+        return hits
+
+    def _hits_of(self, found: list[str]) -> list[Hit]:
+        """Return which readable Paks hold each word, leaving out words that none holds."""
+        hits = [self._reads.hit(self._records, word) for word in found]
+        if self._readable is not None:
+            hits = [hit.among(self._is_readable(hit.slots)) for hit in hits]
         return [hit for hit in hits if len(hit.slots)]
 
-    def _readable_of(self, hit: Hit) -> Hit:
-        if self._readable is None:
-            return hit
-        mine = self._is_readable(hit.slots)
-        return Hit(hit.word, hit.slots[mine], hit.counts[mine], hit.lengths[mine])
+    def _bm25(self, hit: Hit) -> Floats:
+        return words.bm25(hit, self._reads.statistics(self._records, self._readable))
 
     def _equal(self, query: SelectQuery) -> Ints:
         """Return the Paks that equal all the filters given."""
@@ -155,7 +171,7 @@ class _Reader:
     def _needed(self, slots: Ints, query: SelectQuery) -> int | None:
         """Return how many of these it takes until `limit` of them differ; None if they do not."""
         seen: set[int] = set()
-        stands = standing(slots, query, self.rows, self._readable)
+        stands = mark_standing(slots, query, self.rows, self._readable)
         contents = self.rows.columns.contents[slots]
         for place in np.flatnonzero(stands).tolist():
             seen.add(int(contents[place]))

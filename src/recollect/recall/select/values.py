@@ -15,6 +15,7 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.model import Dropped, PackageFlag
 from recollect.model.pak import RiskFlagEntry
+from recollect.paks.expression import parse
 from recollect.paks.registry import REASON_WEIGHTS
 
 __all__ = [
@@ -24,12 +25,14 @@ __all__ = [
     "Score",
     "SelectQuery",
     "SelectResult",
+    "Syntax",
     "checked",
     "loudest_first",
     "moment",
 ]
 
 Exclude = Literal["penalty", "skip"]
+Syntax = Literal["plain", "fts5"]
 
 LOUDNESS = ("block", "warn", "info")
 _MOST = 10**9
@@ -54,10 +57,13 @@ class SelectQuery:
     weights: Mapping[str, float] = field(default_factory=lambda: REASON_WEIGHTS)
     exclude: Exclude = "penalty"
     include_superseded: bool = False
+    syntax: Syntax = "plain"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON; `weights` only if they are the caller's own."""
+        """Return plain data, ready for JSON; `weights` and `syntax` only if they are unusual."""
         shown = {name: getattr(self, name) for name in self.__slots__ if name != "weights"}
+        if self.syntax == "plain":
+            del shown["syntax"]
         if isinstance(self.now, datetime):
             shown["now"] = self.now.isoformat()
         own = None if self.weights == REASON_WEIGHTS else dict(sorted(self.weights.items()))
@@ -68,8 +74,9 @@ class SelectQuery:
 class Score:
     """One Pak that was picked.
 
-    `parts` names every contribution; added up in their order they are the score. `risk_severities`
-    are those of the Pak and of the copies that were collapsed into it.
+    `parts` names every contribution; added up in their order they are the score. Risk flags and
+    severities are those of the Pak and of the copies that were collapsed into it; `why` says of
+    which copy, if the Pak itself does not carry them.
     """
 
     pak_id: str
@@ -189,6 +196,7 @@ def checked(query: SelectQuery, now: str) -> SelectQuery:
             f"exclude must be penalty or skip, not {query.exclude!r}.",
             hint="penalty lowers the score of a Pak with an exclude code; skip leaves it out.",
         )
+    _check_syntax(query)
     asked_at: object = now if query.now is None else query.now
     if isinstance(asked_at, datetime) and asked_at.utcoffset() is not None:
         asked_at = _in_utc(asked_at)
@@ -216,6 +224,17 @@ def _check_words(query: SelectQuery) -> None:
     check.query("text", query.text)
     check.optional_text("project", query.project, nul=True)
     check.optional_text("pak_type", query.pak_type, nul=True)
+
+
+def _check_syntax(query: SelectQuery) -> None:
+    if query.syntax not in get_args(Syntax):
+        raise InvalidInput(
+            f"syntax must be plain or fts5, not {query.syntax!r}.",
+            hint="plain reads any text as words; fts5 reads phrases, AND, OR, NOT, NEAR, prefixes.",
+        )
+    if query.syntax == "fts5" and query.text.strip():
+        # Which words a text has is for the catalogue to say; whether it is well formed is not.
+        parse(query.text, lambda text: (text,))
 
 
 def _check_numbers(query: SelectQuery) -> None:

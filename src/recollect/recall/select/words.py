@@ -13,14 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.paks.words import MAX_CHARACTERS, MAX_WORDS
 from recollect.ports.catalogue import CatalogueRecords, Statistics
 
 __all__ = ["Hit", "bm25", "distinct_words"]
-
-# A text is a question, not a document: what follows this many characters or distinct words is
-# left out, so that a pasted file cannot make a query that takes seconds.
-MAX_CHARACTERS = 10_000
-MAX_WORDS = 200
 
 # FTS5's constants; a word that more than half of the rows hold still counts, by next to nothing.
 _K1 = 1.2
@@ -29,16 +25,21 @@ _LEAST_RARITY = 1e-6
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hit:
-    """One word among the Paks that count: who holds it, how often, and how long each is."""
+    """One word among the Paks that count: which hold it, how often, and how long each is."""
 
     word: str
     slots: Ints
     counts: Ints
     lengths: Ints
+
+    def among(self, chosen: Bools) -> Hit:
+        """Return the same of some of those Paks."""
+        return Hit(self.word, self.slots[chosen], self.counts[chosen], self.lengths[chosen])
 
 
 def distinct_words(text: str, records: CatalogueRecords) -> list[str]:
