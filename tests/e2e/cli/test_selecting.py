@@ -41,6 +41,20 @@ def test_a_block_is_the_first_thing_that_people_see(run: Run, copy: Path) -> Non
     assert "It was selected all the same; you decide." in first
 
 
+def test_an_expression_is_read_when_asked_for_and_refused_with_its_place(
+    run: Run, shop: Path
+) -> None:
+    ask = ("select", "--syntax", "fts5", "--json", "--db", shop)
+    both = json.loads(run(*ask, "card AND paym*").stdout)
+    without = json.loads(run(*ask, "card NOT paym*").stdout)
+    names = [{score["pak_id"] for score in one["scores"]} for one in (both, without)]
+    assert names[0] and not names[0] & names[1]
+    assert both["query"]["syntax"] == "fts5"
+    told = run("select", "--syntax", "fts5", "card AND", "--db", shop)
+    assert told.returncode == 1
+    assert "from character 9 on" in told.stderr
+
+
 def test_nothing_selected_is_said(run: Run, shop: Path) -> None:
     told = run("select", "xylophone", "--db", shop)
     assert told.returncode == 0

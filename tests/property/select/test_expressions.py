@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -167,7 +168,7 @@ def store() -> Iterator[RecallStore]:
         yield opened
 
 
-def picked(store: RecallStore, text: str, **query: object) -> list[str]:
+def picked(store: RecallStore, text: str, **query: Any) -> list[str]:
     wanted = SelectQuery(text, syntax="fts5", now=NOW, **query)
     return [score.pak_id for score in select(store, wanted).scores]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.commands.select import Days, Exclude, Limit, Now, Superseded, Type
+from recollect.edge.cli.commands.select import Days, Exclude, Limit, Now, Superseded, Syntax, Type
 from recollect.edge.cli.options import Budget, Db, Embedder, Json, PakId, TopK
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def explain(
     exclude: Exclude = "penalty",
     superseded: Superseded = False,
     now: Now = None,
+    syntax: Syntax = "plain",
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -77,6 +78,7 @@ def explain(
             now=now,
             exclude=exclude,
             include_superseded=superseded,
+            syntax=syntax,
         )
     elif frame is None:
         query = RecallRequest(question, top_k=top_k, token_budget=budget, project=project)

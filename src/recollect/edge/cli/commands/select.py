@@ -52,6 +52,11 @@ Now = Annotated[
     ),
 ]
 
+Syntax = Annotated[
+    Literal["plain", "fts5"],
+    typer.Option("--syntax", help="Read the text as plain words, or as an FTS5 expression."),
+]
+
 
 def select(
     context: typer.Context,
@@ -71,6 +76,7 @@ def select(
     exclude: Exclude = "penalty",
     superseded: Superseded = False,
     now: Now = None,
+    syntax: Syntax = "plain",
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -90,6 +96,7 @@ def select(
         now=now,
         exclude=exclude,
         include_superseded=superseded,
+        syntax=syntax,
     )
     with open_memory.existing(db, embedder) as memory:
         result = memory.select(query)
