@@ -22,7 +22,7 @@ __all__ = [
     "MAX_NESTING",
     "And",
     "Expression",
-    "Near",
+    "NearGroup",
     "Not",
     "Nothing",
     "Or",
@@ -57,7 +57,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearGroup:
     """Phrases with at most so many words between them, in one of these fields; None for any."""
 
     phrases: tuple[Phrase, ...]
@@ -92,7 +92,7 @@ class Not:
     unwanted: tuple[Expression, ...]
 
 
-Expression: TypeAlias = Near | Nothing | And | Or | Not
+Expression: TypeAlias = NearGroup | Nothing | And | Or | Not
 
 
 def parse(text: str, words_of: WordsOf) -> Expression:
@@ -115,7 +115,7 @@ def terms_sought(expression: Expression) -> list[Term]:
 
 def _sought(expression: Expression) -> Iterator[Term]:
     match expression:
-        case Near(phrases=phrases):
+        case NearGroup(phrases=phrases):
             for phrase in phrases:
                 yield from phrase.terms
         case And(parts=parts) | Or(parts=parts):
@@ -358,10 +358,10 @@ class _Parser:
 
 def _near(
     phrases: tuple[Phrase, ...], distance: int, fields: frozenset[int] | None
-) -> Near | Nothing:
+) -> NearGroup | Nothing:
     """Return phrases as a group, without those that have no words; Nothing if none has any."""
     said = tuple(phrase for phrase in phrases if phrase.terms)
-    return Near(said, distance, fields) if said else Nothing()
+    return NearGroup(said, distance, fields) if said else Nothing()
 
 
 def _unquoted(text: str) -> str:

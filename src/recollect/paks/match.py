@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.paks.expression import And, Expression, Near, Not, Nothing, Or, Phrase
+from recollect.paks.expression import And, Expression, NearGroup, Not, Nothing, Or, Phrase
 from recollect.ports.catalogue import CatalogueRecords
 
 __all__ = ["matching_documents"]
@@ -29,7 +29,7 @@ _NONE: Ints = np.empty(0, np.int64)
 def matching_documents(expression: Expression, records: CatalogueRecords) -> Ints:
     """Return the documents that match."""
     match expression:
-        case Near():
+        case NearGroup():
             return _near(expression, records)
         case And(parts=parts):
             return reduce(np.intersect1d, (matching_documents(part, records) for part in parts))
@@ -45,7 +45,7 @@ def matching_documents(expression: Expression, records: CatalogueRecords) -> Int
             return _NONE
 
 
-def _near(near: Near, records: CatalogueRecords) -> Ints:
+def _near(near: NearGroup, records: CatalogueRecords) -> Ints:
     places = _Places()
     starts = [_starts(phrase, near.fields, records, places) for phrase in near.phrases]
     if len(starts) == 1:
