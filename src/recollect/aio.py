@@ -12,15 +12,15 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from recollect.admin.gardens import Gardens
-from recollect.admin.keys import Keys
-from recollect.admin.quarantine import Quarantine
-from recollect.admin.trust import Trust
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.model import Principal
 from recollect.paks import RecallStore
+from recollect.verbs.gardens import Gardens
+from recollect.verbs.keys import Keys
+from recollect.verbs.quarantine import Quarantine
+from recollect.verbs.trust import Trust
 
 __all__ = ["AsyncRecollect"]
 
@@ -117,6 +117,8 @@ class AsyncRecollect:
     resolve = _awaited("resolve")
     disputes = _awaited("disputes")
     forget = _awaited("forget")
+    archive = _awaited("archive")
+    unarchive = _awaited("unarchive")
     ingest = _awaited("ingest")
     import_ = _awaited("import_")
     audit = _awaited("audit")

@@ -18,11 +18,6 @@ from types import TracebackType
 from typing import Any, get_args
 
 from recollect import asked
-from recollect.admin.frames import FrameRows
-from recollect.admin.gardens import Gardens
-from recollect.admin.keys import Keys
-from recollect.admin.quarantine import Quarantine
-from recollect.admin.trust import Trust
 from recollect.check import optional_text
 from recollect.embed import load_embedder
 from recollect.errors import NotAllowed
@@ -64,10 +59,16 @@ from recollect.recall.sight import MemoryPage
 from recollect.settings import check_platform
 from recollect.stores.sqlite import SqliteStore
 from recollect.verbs import join, upkeep
+from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
 from recollect.verbs.erase import erase
 from recollect.verbs.explain import Explainer
+from recollect.verbs.frames import FrameRows
+from recollect.verbs.gardens import Gardens
+from recollect.verbs.keys import Keys
+from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
+from recollect.verbs.trust import Trust
 from recollect.verbs.write import ARGUMENTS_AND_PLACE, Writer
 from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
@@ -326,6 +327,7 @@ class Recollect:
 
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
+        need(self._principal, "read")
         return self._opened.dispatcher.run(
             RECALL,
             request,
@@ -382,6 +384,7 @@ class Recollect:
         `RecallRequest` that of `respond`, and for a `SelectQuery` that of `select`, whole as they
         are. What may not be read is explained like what is not there.
         """
+        need(self._principal, "read")
         explainer = Explainer(self._caller, self._reader, asked.name("pak_id", pak_id))
         explain, refuse = self._opened.dispatcher.explain, explainer.of_denial
         if isinstance(query, SelectQuery):
@@ -459,6 +462,19 @@ class Recollect:
             check=lambda request: request,
             act=functools.partial(erase, self._caller),
         )
+
+    def archive(self, pak_id: str) -> bool:
+        """Take a memory out of every recall without erasing it; return whether it was there.
+
+        `get` and `list` still show it, as archived. Who may forget a memory may archive it.
+        """
+        need_right_to_erase(self._principal)
+        return archive(self._caller, asked.name("pak_id", pak_id))
+
+    def unarchive(self, pak_id: str) -> bool:
+        """Bring an archived memory back into recall; return whether there was one."""
+        need_right_to_erase(self._principal)
+        return unarchive(self._caller, asked.name("pak_id", pak_id))
 
     def ingest(
         self,

@@ -25,6 +25,7 @@ class CacheKey:
     """
 
     frame: FrameDefinition
+    tenant: str
     principal: Hashable
     query: str | None
     top_k: int
@@ -77,6 +78,13 @@ class FrameCache:
         with self._lock:
             for key, entry in list(self._entries.items()):
                 if gone & named(entry.result):
+                    del self._entries[key]
+
+    def invalidate(self, name: str, *, tenant: str) -> None:
+        """Let go of every answer of one frame in one tenant."""
+        with self._lock:
+            for key in list(self._entries):
+                if (key.frame.name, key.tenant) == (name, tenant):
                     del self._entries[key]
 
     def clear(self) -> None:

@@ -1,13 +1,14 @@
 """A user's own frames beside the built-in ones.
 
 What a frame extends is resolved when it is registered: the stored row is complete, and a later
-change to the frame it grew from does not reach it. Rows live behind `FrameRows`; a transaction
-around look-up and save is the caller's.
+change to the frame it grew from does not reach it. Rows live behind `FrameRows`, which also says
+who may look at them and who may change them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
@@ -43,14 +44,20 @@ class FrameFields(TypedDict, total=False):
 class FrameRows(Protocol):
     """Where users' frames are kept: by name, each with the name of the frame it extends."""
 
+    def change(self) -> AbstractContextManager[None]:
+        """Let the body look up and change frames while nobody else can, all of it or nothing."""
+
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
-        """Return every kept frame."""
+        """Return every kept frame; refuse whoever may not know them."""
 
     def save(self, definition: FrameDefinition, extends: str | None) -> None:
         """Keep a frame, in place of one of the same name."""
 
     def delete(self, name: str) -> None:
         """Remove a frame."""
+
+    def invalidate(self, name: str) -> None:
+        """Let go of the cached answers of a frame, wherever they are cached."""
 
 
 class FrameRegistry:
@@ -64,22 +71,24 @@ class FrameRegistry:
     ) -> FrameDefinition:
         """Keep a new frame; what is not given comes from `extends`, else from the defaults."""
         _refuse_builtin(checked_name(name))
-        if name in self._own():
-            raise FrameExists(
-                f"there is a frame {name!r} already.", hint="update it, or delete it first."
-            )
-        if extends is None and given.get("weights") is None:
-            raise InvalidInput(
-                f"frame {name!r} has no weights.", hint="pass weights, or extends='attention'."
-            )
-        base = _BLANK if extends is None else self.get(extends)
-        return self._save(replace(base, name=name, source="user"), extends, given)
+        with self._rows.change():
+            if name in self._own():
+                raise FrameExists(
+                    f"there is a frame {name!r} already.", hint="update it, or delete it first."
+                )
+            if extends is None and given.get("weights") is None:
+                raise InvalidInput(
+                    f"frame {name!r} has no weights.", hint="pass weights, or extends='attention'."
+                )
+            base = _BLANK if extends is None else self.get(extends)
+            return self._save(replace(base, name=name, source="user"), extends, given)
 
     def update(self, name: str, **given: Unpack[FrameFields]) -> FrameDefinition:
         """Change a frame; what is not given stays."""
         _refuse_builtin(name)
-        frame, extends = self._row(name)
-        return self._save(frame, extends, given)
+        with self._rows.change():
+            frame, extends = self._row(name)
+            return self._save(frame, extends, given)
 
     def list(self) -> tuple[FrameDefinition, ...]:
         """Return the built-in frames, then the user's by name."""
@@ -97,8 +106,14 @@ class FrameRegistry:
     def delete(self, name: str) -> None:
         """Remove a frame; frames that were registered on it stay as they are."""
         _refuse_builtin(name)
-        self._row(name)
-        self._rows.delete(name)
+        with self._rows.change():
+            self._row(name)
+            self._rows.delete(name)
+
+    def invalidate(self, name: str) -> None:
+        """Let go of the cached answers of a frame, in whatever process they are cached."""
+        with self._rows.change():
+            self._rows.invalidate(self.get(name).name)
 
     def _save(
         self, base: FrameDefinition, extends: str | None, given: FrameFields

@@ -13,7 +13,7 @@ from recollect.ports.store import RowFilter
 from recollect.verbs.caller import Caller
 from recollect.write import forget
 
-__all__ = ["erase"]
+__all__ = ["erase", "hashed"]
 
 
 def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
@@ -28,8 +28,8 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
             edges = forget.erase(erased, store=store, before=opened.follower.before, commit=commit)
             if erased:
                 target = "\n".join(erased) if wanted.entity is None else wanted.entity
-                detail = f"{len(erased)} Paks"
-                opened.note(caller.principal, "forget", _hash(target), detail)
+                detail = f"{len(erased)} memories"
+                opened.note(caller.principal, "forget", hashed(target), detail)
         forget.verify(store, erased)
         opened.cached_frames.drop_holding(erased)
         opened.follower.wipe()
@@ -46,6 +46,6 @@ def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
     return forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
 
 
-def _hash(target: str) -> str:
-    """Return what the audit log keeps of what was forgotten."""
+def hashed(target: str) -> str:
+    """Return what the audit log keeps of an id or a name: it must not outlive a `forget`."""
     return f"sha256:{hashlib.sha256(target.encode()).hexdigest()}"

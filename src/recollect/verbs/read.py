@@ -21,6 +21,7 @@ from recollect.model import (
     RecallResponse,
     words_of,
 )
+from recollect.policy.permit import need
 from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
 from recollect.recall.flags import frame_package, package_flags
@@ -32,6 +33,7 @@ from recollect.recall.select import SelectQuery, SelectResult, select
 from recollect.recall.select.values import checked
 from recollect.recall.sight import MemoryPage, Sight
 from recollect.verbs.caller import Caller
+from recollect.verbs.frames import invalidated
 from recollect.write import transfer
 
 __all__ = ["Reader"]
@@ -59,8 +61,8 @@ class Reader:
         self, name: str, query: Any, top_k: int, token_budget: int | None
     ) -> FrameRequest:
         """Return what is asked of a frame, its budget included, with nothing else checked."""
-        with self._opened.turn():
-            frame = self._frames.get(name)
+        need(self._caller.principal, "read")
+        frame = self._frames.get(name)
         budget = frame.token_budget if token_budget is None else token_budget
         return FrameRequest(frame, query, top_k, budget)
 
@@ -185,14 +187,18 @@ class Reader:
         if frame.cache is None:
             return ()
         fired = self._caller.store.state.events()
-        return tuple(
-            sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
-            for event in frame.cache.invalidate_on
+        return (
+            fired.get(invalidated(sight.view.tenant, frame.name), 0),
+            *(
+                sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
+                for event in frame.cache.invalidate_on
+            ),
         )
 
 
 def _cache_key(wanted: FrameRequest, sight: Sight) -> CacheKey:
-    return CacheKey(wanted.frame, sight.view, wanted.query, wanted.top_k, wanted.token_budget)
+    frame, view = wanted.frame, sight.view
+    return CacheKey(frame, view.tenant, view, wanted.query, wanted.top_k, wanted.token_budget)
 
 
 def _still_holds(kept: FrameResult, sight: Sight) -> bool:
@@ -201,7 +207,8 @@ def _still_holds(kept: FrameResult, sight: Sight) -> bool:
         return False
     now = sight.memories(block.pak_id for block in kept.blocks)
     return all(
-        [plain(text) for text in words_of(now[block.pak_id])]
+        now[block.pak_id].status == block.memory.status
+        and [plain(text) for text in words_of(now[block.pak_id])]
         == [plain(text) for text in words_of(block.memory)]
         for block in kept.blocks
     )

@@ -9,7 +9,10 @@ import pytest
 from tests.contract.engine.looking import ids
 
 from recollect import Recollect
-from recollect.model import Weights, canonical_json
+from recollect.errors import NotAllowed
+from recollect.frames import FrameExists
+from recollect.model import RecallRequest, Weights, canonical_json
+from recollect.policy import Principal
 from recollect.testing import FakeClock
 
 Open = Callable[..., Recollect]
@@ -122,3 +125,81 @@ def test_the_contract_s_custom_weights_order_as_given(memory: Recollect) -> None
         values = (getattr(block.signals, name) for name in Weights.__dataclass_fields__)
         total = sum(weight * value for weight, value in zip(parts, values, strict=True))
         assert block.score == pytest.approx(total, abs=1e-8)
+
+
+def test_cached_answers_of_a_frame_are_let_go_by_its_name_in_every_process(
+    open_memory: Open,
+) -> None:
+    here, there = open_memory(), open_memory()
+    here.remember("I am calm.", tags=["self/value"])
+    here.frames.register("brief", extends="self", cache={"ttl_seconds": 100, "invalidate_on": []})
+    for memory in (here, there):
+        for name in ("brief", "self"):
+            memory.frame(name)
+    there.frames.invalidate("brief")
+    for memory in (here, there):
+        assert not memory.frame("brief").cached
+        assert memory.frame("self").cached
+        assert memory.frame("brief").cached
+    there.frames.invalidate("self")
+    assert not here.frame("self").cached
+    assert [act.act for act in here.audit(limit=2)] == ["frame.invalidate"] * 2
+    with pytest.raises(LookupError, match="known frames"):
+        here.frames.invalidate("nope")
+
+
+def test_only_an_admin_lets_cached_answers_go_and_only_those_of_its_tenant(
+    open_memory: Open,
+) -> None:
+    memory = open_memory()
+    reader = memory.as_principal(Principal("acme", "ann", (), ("read", "write")))
+    other = memory.as_principal(Principal("globex", "root"))
+    reader.remember("I am calm.", tags=["self/value"])
+    reader.frame("self")
+    with pytest.raises(NotAllowed):
+        reader.frames.invalidate("self")
+    other.frames.invalidate("self")
+    assert reader.frame("self").cached
+
+
+def test_who_may_not_read_learns_no_names_of_frames(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.as_principal(Principal("acme", "root")).frames.register("secret-plan", extends="task")
+    writer = memory.as_principal(Principal("acme", "bot", (), ("write",)))
+    asks: list[Callable[[str], object]] = [
+        lambda name: writer.recall("x", frame=name),
+        lambda name: writer.respond(RecallRequest(frame=name)),
+        lambda name: writer.frame(name),
+        lambda name: writer.explain("p", "x", frame=name),
+        lambda name: writer.explain("p", RecallRequest(frame=name)),
+        lambda name: writer.frames.get(name),
+        lambda name: writer.frames.extends(name),
+        lambda _: writer.frames.list(),
+    ]
+    for ask in asks:
+        for name in ("nope", "secret-plan"):
+            with pytest.raises(NotAllowed) as refused:
+                ask(name)
+            assert "secret-plan" not in f"{refused.value} {refused.value.hint}"
+    for name in ("evidence", "self"):
+        with pytest.raises(NotAllowed):
+            writer.recall("x", frame=name)
+    reader = memory.as_principal(Principal("acme", "ann", (), ("read",)))
+    with pytest.raises(LookupError) as unknown:
+        reader.recall("x", frame="nope")
+    assert "secret-plan" in str(unknown.value.hint)  # type: ignore[attr-defined]
+
+
+def test_two_who_register_one_name_at_once_make_one_frame(open_memory: Open) -> None:
+    here, there = open_memory(), open_memory()
+    conn, happened = here.paks.conn, []
+
+    def heard(statement: str) -> None:
+        if statement.startswith("BEGIN IMMEDIATE") and not happened:
+            happened.append(there.frames.register("mine", extends="task"))
+
+    conn.set_trace_callback(heard)
+    with pytest.raises(FrameExists):
+        here.frames.register("mine", extends="attention")
+    conn.set_trace_callback(None)
+    assert here.frames.extends("mine") == "task"

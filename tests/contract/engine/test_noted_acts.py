@@ -37,6 +37,9 @@ ACTS: dict[str, Callable[[Recollect], Any]] = {
     "frame.save": lambda memory: memory.frames.register("mine", extends="task"),
     "frame.delete": lambda memory: memory.frames.delete("yours"),
     "forget": lambda memory: memory.forget("plan"),
+    "archive": lambda memory: memory.archive("plan"),
+    "unarchive": lambda memory: memory.unarchive("old"),
+    "frame.invalidate": lambda memory: memory.frames.invalidate("self"),
     "ingest": lambda memory: memory.ingest([{"content": "gossip"}], source="peer"),
     "import": lambda memory: memory.import_([LINES]),
     "reembed": lambda memory: memory.reembed(NEW),
@@ -58,6 +61,8 @@ def memory(path: Path) -> Iterator[Recollect]:
     with Recollect.open(path, embedder=OLD, clock=FakeClock()) as opened:
         opened.remember("the plan", pak_id="plan")
         opened.remember("the plan b", pak_id="other")
+        opened.remember("the plan z", pak_id="old")
+        opened.archive("old")
         opened.gardens.create("lab")
         opened.gardens.add("lab", "cat")
         opened.remember("in the garden", garden="lab")
@@ -120,7 +125,7 @@ def test_what_is_done_is_noted(memory: Recollect, path: Path, act: str) -> None:
     before, noted = rows(path), acts(path, act)
     ACTS[act](memory)
     assert len(acts(path, act)) == len(noted) + 1
-    assert rows(path) != before or act == "reindex"
+    assert rows(path) != before or act in ("reindex", "frame.invalidate")
 
 
 def test_each_slice_of_an_ingest_is_stored_with_its_own_note(memory: Recollect, path: Path) -> None:

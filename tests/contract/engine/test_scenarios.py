@@ -18,8 +18,7 @@ def test_r001_the_window_is_strict_and_archived_is_out(memory: Recollect, clock:
     for hours in (80, 100, 180, 290):
         clock.seconds = begun + hours * 3600
         memory.remember(f"deploy notes {hours}", pak_id=f"at{hours}")
-    memory.paks.conn.execute("UPDATE memories SET status = 'archived' WHERE pak_id = 'at290'")
-    memory.reindex()
+    assert memory.archive("at290")
     clock.seconds = begun + 300 * 3600
     answer = memory.recall("deploy notes", frame="attention", top_k=10)
     assert recalled(answer) == ["at180"]

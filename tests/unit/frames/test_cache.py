@@ -9,7 +9,9 @@ from tests.unit.recall.builders import block
 from recollect.frames import ATTENTION_FRAME, SELF_FRAME, CacheKey, FrameCache
 from recollect.model import FrameResult
 
-KEY = CacheKey(frame=SELF_FRAME, principal="ann", query=None, top_k=5, token_budget=600)
+KEY = CacheKey(
+    frame=SELF_FRAME, tenant="acme", principal="ann", query=None, top_k=5, token_budget=600
+)
 RESULT = FrameResult(
     text="## Identity\n- I am.",
     blocks=(block("a", "I am."),),
@@ -135,3 +137,18 @@ def test_threads_may_share_it() -> None:
             pass
 
     assert len(cache) == 8
+
+
+def test_answers_of_one_frame_in_one_tenant_are_let_go(cache: FrameCache) -> None:
+    others = (
+        replace(KEY, frame=ATTENTION_FRAME),
+        replace(KEY, tenant="globex"),
+    )
+    same = (replace(KEY, query="redis"), replace(KEY, principal="bob"))
+    for key in (*others, *same):
+        cache.put(key, RESULT, now=100.0, ttl_seconds=3600, token=("r", 1))
+    cache.invalidate("self", tenant="acme")
+    for key in (KEY, *same):
+        assert cache.get(key, now=200.0, token=("r", 1)) is None
+    for key in others:
+        assert cache.get(key, now=200.0, token=("r", 1)) is not None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,10 @@ class Rows:
 
     def __init__(self) -> None:
         self.kept: dict[str, tuple[FrameDefinition, str | None]] = {}
+        self.invalidated: list[str] = []
+
+    def change(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
         return dict(self.kept)
@@ -42,6 +47,9 @@ class Rows:
 
     def delete(self, name: str) -> None:
         del self.kept[name]
+
+    def invalidate(self, name: str) -> None:
+        self.invalidated.append(name)
 
 
 @pytest.fixture

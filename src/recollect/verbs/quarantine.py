@@ -1,6 +1,6 @@
 """Quarantine: facts that wait for a moderator, or were turned away.
 
-In: ids. Out: what is known of the waiting, never their text. A promoted Pak is a memory like any
+In: ids. Out: what is known of the waiting, never their text. A promoted one is a memory like any
 other; a rejected one never comes back.
 """
 
@@ -11,21 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from recollect.index.selection import Where
-from recollect.model import INSTRUCTION, Memory, Principal, is_settled
+from recollect.model import INSTRUCTION, Memory, Principal
 from recollect.opened import OpenStore
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need
 from recollect.policy.view import QUARANTINED, REJECTED
-from recollect.ports.store import Commit, RowFilter, Store
+from recollect.ports.store import Commit, RowFilter
 from recollect.recall.sight import Sight
-from recollect.write.likeness import arrivals_of, relink
+from recollect.verbs.erase import hashed
+from recollect.write.status import set_status
 
 __all__ = ["Held", "Quarantine"]
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A Pak in quarantine: where it came from and what it looks like, but not what it says."""
+    """A memory in quarantine: where it came from and what it looks like, but not what it says."""
 
     pak_id: str
     source: str | None
@@ -56,31 +57,34 @@ class Quarantine:
         return tuple(sorted(map(_held, found), key=lambda held: (held.held_since, held.pak_id)))
 
     def promote(self, pak_id: str) -> None:
-        """Make a waiting Pak a memory like any other."""
+        """Make a waiting fact a memory like any other."""
         with self._judged(pak_id, "quarantine.promote") as (memory, commit):
             if memory.category == INSTRUCTION:
                 need(self._principal, "instruct")
-            opened = self._opened
-            index = opened.follower.before(commit)
-            _set_status(opened.store, pak_id, "active")
-            if opened.links and is_settled("active", memory.valid_until, memory.risks):
-                rows = opened.store.memories.rows(RowFilter(pak_ids=(pak_id,)))
-                come = [
-                    replace(one, settled=True, was_there=False) for one in arrivals_of(rows, index)
-                ]
-                relink(come, without=(), index=index, store=opened.store)
+            self._set_status(pak_id, "active", commit)
 
     def reject(self, pak_id: str) -> None:
-        """Turn a waiting Pak away for good."""
-        with self._judged(pak_id, "quarantine.reject"):
-            _set_status(self._opened.store, pak_id, REJECTED)
+        """Turn a waiting memory away for good."""
+        with self._judged(pak_id, "quarantine.reject") as (_, commit):
+            self._set_status(pak_id, REJECTED, commit)
+
+    def _set_status(self, pak_id: str, status: str, commit: Commit) -> None:
+        opened = self._opened
+        set_status(
+            opened.store.memories.standing(RowFilter(pak_ids=(pak_id,))).values(),
+            status,
+            store=opened.store,
+            before=opened.follower.before,
+            commit=commit,
+            links=opened.links,
+        )
 
     @contextmanager
     def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
         opened, who = self._opened, self._principal
         with opened.turn():
             _waiting(pak_id, opened.sight(who))
-            with opened.administering(who, act, pak_id) as commit:
+            with opened.administering(who, act, hashed(pak_id)) as commit:
                 # Somebody may have judged it meanwhile; from here on nobody else can.
                 yield _waiting(pak_id, opened.sight_before(who, commit)), commit
 
@@ -113,8 +117,3 @@ def _held(memory: Memory) -> Held:
         confidence=memory.confidence,
         held_since=memory.created_at,
     )
-
-
-def _set_status(store: Store, pak_id: str, status: str) -> None:
-    standing = store.memories.standing(RowFilter(pak_ids=(pak_id,))).values()
-    store.memories.set_standing([replace(one, status=status) for one in standing])

@@ -1,0 +1,55 @@
+"""Archive and unarchive: out of every recall, but not forgotten; and back.
+
+In: an id. Out: whether it stood the other way before. Who may erase a memory may archive it; what
+is not there, and what is not the caller's to archive, are the same answer.
+"""
+
+from __future__ import annotations
+
+from recollect.ports.store import RowFilter, Standing
+from recollect.verbs.caller import Caller
+from recollect.verbs.erase import hashed
+from recollect.write.forget import erasable
+from recollect.write.status import ARCHIVED, set_status
+
+__all__ = ["archive", "unarchive"]
+
+
+def archive(caller: Caller, pak_id: str) -> bool:
+    """Take an active memory out of every recall; return whether there was one."""
+    return _turned(caller, pak_id, "archive", old="active", new=ARCHIVED)
+
+
+def unarchive(caller: Caller, pak_id: str) -> bool:
+    """Bring an archived memory back; return whether there was one."""
+    return _turned(caller, pak_id, "unarchive", old=ARCHIVED, new="active")
+
+
+def _turned(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> bool:
+    opened = caller.opened
+    with opened.turn():
+        if not _standing(caller, pak_id, old):
+            return False
+        with opened.commit() as commit:
+            # Somebody may have been faster; from here on nobody else can change it.
+            standing = _standing(caller, pak_id, old)
+            if standing:
+                set_status(
+                    standing,
+                    new,
+                    store=caller.store,
+                    before=opened.follower.before,
+                    commit=commit,
+                    links=opened.links,
+                )
+                opened.note(caller.principal, act, hashed(pak_id))
+        return bool(standing)
+
+
+def _standing(caller: Caller, pak_id: str, status: str) -> list[Standing]:
+    """Return where the memory stands, if the caller may change that and it has this status."""
+    who, store = caller.principal, caller.store
+    found = store.memories.standing(RowFilter(pak_ids=(pak_id,)))
+    roles = store.access.roles_of(who.tenant, who.id)
+    mine = erasable(found, who, roles, None)
+    return [found[name] for name in mine if found[name].status == status]

@@ -1,0 +1,43 @@
+"""Give memories another status: let them out of quarantine, turn them away, archive, bring back.
+
+In: where they stand, inside a commit. Out: rows that stand otherwise, and links that follow: only
+what is settled is linked by itself (ADR-0011), so who stops being settled leaves the lists of the
+others, and who becomes it looks around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from recollect.ports.store import Commit, Standing, Store
+from recollect.write.likeness import IndexBefore, arrivals_of, relink
+from recollect.write.link import MAX_AUTOMATIC
+
+__all__ = ["ARCHIVED", "set_status"]
+
+ARCHIVED = "archived"
+
+
+def set_status(
+    standing: Collection[Standing],
+    status: str,
+    *,
+    store: Store,
+    before: IndexBefore,
+    commit: Commit,
+    links: bool,
+) -> None:
+    """Let memories stand as they do but for their status; with `links`, link who may be now."""
+    changed = [replace(old, status=status) for old in standing]
+    pairs = list(zip(standing, changed, strict=True))
+    leaving = [old.row_id for old, new in pairs if old.settled and not new.settled]
+    coming = [new.row_id for old, new in pairs if links and new.settled and not old.settled]
+    rows_to_relink = store.edges.full_lists_with(leaving, MAX_AUTOMATIC)
+    index = before(commit) if coming or rows_to_relink else None
+    store.edges.take_out(leaving)
+    store.memories.set_standing(changed)
+    if index is not None:
+        new = [replace(one, settled=True, was_there=False) for one in arrivals_of(coming, index)]
+        again = arrivals_of(rows_to_relink, index)
+        relink([*new, *again], without=leaving, index=index, store=store)
