@@ -251,7 +251,7 @@ def test_forgetting_says_nothing_of_what_was_forgotten_in_the_log(
     people.ann.remember(**{k: v for k, v in item(1).items() if k != "category"})
     people.root.forget(entity=words(1)["entity"])
     acts = [act for act in people.root.audit() if act.act == "forget"]
-    assert [(act.principal, act.detail) for act in acts] == [("root", "1 Paks")]
+    assert [(act.principal, act.detail) for act in acts] == [("root", "1 memories")]
     assert found_in(tmp_path, words(1).values()) == []
 
 
