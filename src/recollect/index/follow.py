@@ -29,6 +29,11 @@ class Follower:
         self._state: StoreState | None = None
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether there is an index that need only be brought up to date."""
+        return self._index is not None
+
+    @property
     def state(self) -> StoreState:
         """What the store said of itself when the index was last asked for."""
         return self._state or self._store.state.read()
@@ -46,7 +51,7 @@ class Follower:
 
         To be asked from inside the commit, before it has written anything about memories.
         """
-        index = self._index
+        index, self._state = self._index, commit.before
         if index is None or index.revision != commit.before.revision:
             index = self._caught_up(commit.before)
             # What others committed counts; the revision of the commit itself does not yet.

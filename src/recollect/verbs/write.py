@@ -238,9 +238,9 @@ class Writer:
         opened = self._opened
         while True:
             with opened.turn():
-                state = opened.store.state.read()
+                # What was known when the index was last looked at; the commit looks again.
+                state, embedder = opened.follower.state, opened.embedder
                 opened.check_model(state)
-                embedder = opened.embedder
             texts = [memory.content for memory in memories]
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             with opened.turn():
@@ -258,8 +258,8 @@ class Writer:
     ) -> dict[str, Remembered]:
         """Write what is admitted, and note it, in one transaction."""
         opened, store = self._opened, self._opened.store
-        if opened.links:
-            # What takes long is done before others have to wait for the transaction.
+        if opened.links and not opened.follower.is_loaded:
+            # What takes long is done before others have to wait for the commit.
             opened.follower.current()
         with opened.commit() as commit:
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))

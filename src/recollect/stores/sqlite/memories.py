@@ -101,8 +101,8 @@ class SqliteMemories:
     def changes(self, since: int) -> Iterator[Changes]:
         """Yield what changed after revision `since`; the last batch holds the new revision."""
         with self._db.snapshot():
-            state = self._db.state()
-            if state.revision == since:
+            revision = self._db.head_revision()
+            if revision == since:
                 return
             gone = self._db.column("SELECT row_id FROM memories_gone WHERE changed > ?", since)
             if gone:
@@ -113,7 +113,7 @@ class SqliteMemories:
                 "SELECT low, high, weight FROM memory_edges WHERE changed > ? ORDER BY low, high",
                 since,
             )
-            yield Changes(state.revision, (), (), edges)
+            yield Changes(revision, (), (), edges)
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist."""

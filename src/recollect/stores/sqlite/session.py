@@ -48,6 +48,10 @@ class Session:
             raise StoreError("a write outside of a commit.", hint="write inside store.commit(...).")
         return self._commit.revision
 
+    def head_revision(self) -> int:
+        """Return how far the store has come; a commit knows that of itself."""
+        return self.state().revision if self._commit is None else self._commit.revision
+
     @contextmanager
     def commit(self, commit_id: str, at: str) -> Iterator[Commit]:
         """Commit all writes of the body together, or none of them, as one revision."""
