@@ -120,6 +120,7 @@ class OpenStore:
         """Write, all of it or nothing; like every write it moves the counter of active hours."""
         seconds = self.clock.now()
         with self.turn(), self.store.commit(self._new_id(), at=iso(seconds)) as commit:
+            self.follower.saw(commit.before)
             clock = moved(commit.before.clock, seconds, mode=self.hours)
             self.store.state.set_clock(later(commit.before.clock, clock))
             yield commit
@@ -138,12 +139,14 @@ class OpenStore:
         at = iso(self.clock.now())
         self.store.access.note(Act(at, principal.tenant, principal.id, act, target, detail))
 
-    def times(self, now: str | None = None) -> tuple[str, ClockState]:
-        """Return when this happens: the time to write down, and the counter of active hours."""
+    def time_of_writing(self, now: str | None) -> str:
+        """Return the time to write down: the clock's, or a caller's own if it is not to come."""
         seconds = self.clock.now()
-        with self.turn():
-            clock = moved(self.store.state.read().clock, seconds, mode=self.hours)
-        return (iso(seconds) if now is None else asked.past(now, seconds)), clock
+        return iso(seconds) if now is None else asked.past(now, seconds)
+
+    def active_hours(self, commit: Commit) -> float:
+        """Return how much time the store has lived through when a commit is made."""
+        return moved(commit.before.clock, self.clock.now(), mode=self.hours).active_hours
 
     def index(self) -> MemoryIndex:
         """Return the index, up to date with everything committed so far."""

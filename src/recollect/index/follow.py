@@ -35,8 +35,12 @@ class Follower:
 
     @property
     def state(self) -> StoreState:
-        """What the store said of itself when the index was last asked for."""
+        """What the store said of itself when it was last looked at, for the index or a commit."""
         return self._state or self._store.state.read()
+
+    def saw(self, state: StoreState) -> None:
+        """Take note of what the store said of itself."""
+        self._state = state
 
     def current(self, state: StoreState | None = None) -> MemoryIndex:
         """Return the index, up to date with everything committed so far, or as of this state."""
@@ -51,7 +55,7 @@ class Follower:
 
         To be asked from inside the commit, before it has written anything about memories.
         """
-        index, self._state = self._index, commit.before
+        index = self._index
         if index is None or index.revision != commit.before.revision:
             index = self._caught_up(commit.before)
             # What others committed counts; the revision of the commit itself does not yet.
@@ -72,7 +76,7 @@ class Follower:
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""
-        self._index = None
+        self._index = self._state = None
         if self._cache_path is not None:
             self._cache_path.unlink(missing_ok=True)
 

@@ -25,7 +25,7 @@ from recollect.model import (
 )
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
-from recollect.ports.store import ClockState, RowFilter, Standing
+from recollect.ports.store import RowFilter, Standing
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
 from recollect.write import transfer
@@ -53,7 +53,6 @@ class Occasion:
     """When things are stored, and which places were looked up for them."""
 
     now: str
-    clock: ClockState
     place: Callable[[str | None, str | None, str | None], Place]
 
 
@@ -67,8 +66,7 @@ class Writer:
 
     def occasion(self, now: str | None = None) -> Occasion:
         """Return the moment at which things are stored."""
-        stamp, clock = self._opened.times(now)
-        return Occasion(stamp, clock, functools.cache(self.place))
+        return Occasion(self._opened.time_of_writing(now), functools.cache(self.place))
 
     def draft(self, occasion: Occasion, arguments: Mapping[str, Any]) -> RememberRequest:
         """Return the memory that the arguments of `remember` describe, checked."""
@@ -78,7 +76,6 @@ class Writer:
             {name: value for name, value in arguments.items() if name not in _PLACE},
             place=occasion.place(scope, team, garden),
             now=occasion.now,
-            active_hours=occasion.clock.active_hours,
         )
         if memory.category == INSTRUCTION:
             need(self._principal, "instruct")
@@ -114,7 +111,7 @@ class Writer:
         with self._opened.turn():
             trusts = self._caller.store.access.trusts(place.tenant)
         trust = trusts.get(wanted.source, UNKNOWN_SOURCE)
-        outside = Outside(wanted.source, trust, place, occasion.now, occasion.clock.active_hours)
+        outside = Outside(wanted.source, trust, place, occasion.now)
         return Ingestion(wanted.facts, outside)
 
     def ingest(self, ingestion: Ingestion) -> Iterator[Stored]:
@@ -265,7 +262,8 @@ class Writer:
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
-            admitted = [memories[number] for number in numbers]
+            hours = opened.active_hours(commit)
+            admitted = [replace(memories[number], last_reinforced=hours) for number in numbers]
             self._need_gardens(admitted)
             write = Write(
                 store=store,

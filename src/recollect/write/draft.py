@@ -37,7 +37,7 @@ _REQUIRED_NAMES = ("category", "pak_type", "authority")
 _OPTIONAL_NAMES = ("project", "topic", "source", "entity", "relation", "value", "thread", "speaker")
 
 
-def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours: float) -> Memory:
+def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
     """Return the Memory that these arguments of `remember` describe."""
     unknown = sorted(arguments.keys() - set(ARGUMENTS), key=str)
     if unknown:
@@ -61,7 +61,6 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str, active_hours:
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
-        last_reinforced=active_hours,
         place=place,
         **names,
     )

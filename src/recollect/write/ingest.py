@@ -54,7 +54,6 @@ class Outside:
     trust: float
     place: Place
     now: str
-    active_hours: float
 
 
 def items_of(payload: object) -> list[object]:
@@ -85,7 +84,6 @@ def fact_from(item: object, outside: Outside) -> Memory:
         {**fields, "source": outside.source},
         place=outside.place,
         now=outside.now,
-        active_hours=outside.active_hours,
     )
     held = is_low(outside.trust) or memory.category == INSTRUCTION
     return replace(

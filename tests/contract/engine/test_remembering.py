@@ -391,3 +391,24 @@ def test_edges_of_a_deleted_pak_do_not_haunt_the_next_with_its_row(memory: Recol
 def test_now_is_written_down_in_utc(memory: Recollect) -> None:
     made = memory.remember("x", now="2025-12-31T23:00:00+01:00")
     assert memory.get(made.pak_id).created_at == "2025-12-31T22:00:00Z"  # type: ignore[union-attr]
+
+
+def test_the_row_of_facts_about_the_store_is_read_once_for_each_memory(memory: Recollect) -> None:
+    memory.remember("the first of them")
+    for note in ("another one", "and one more of them"):
+        statements: list[str] = []
+        memory.paks.conn.set_trace_callback(statements.append)
+        memory.remember(note)
+        memory.paks.conn.set_trace_callback(None)
+        reads = [s for s in statements if s.startswith("SELECT") and "engine_state" in s]
+        assert len(reads) == 1
+
+
+def test_a_slice_of_memories_is_one_transaction(memory: Recollect) -> None:
+    memory.remember("the first of them")
+    statements: list[str] = []
+    memory.paks.conn.set_trace_callback(statements.append)
+    memory.remember_many([f"note {number}" for number in range(600)])
+    memory.paks.conn.set_trace_callback(None)
+    begun = [s for s in statements if s.startswith("BEGIN IMMEDIATE")]
+    assert len(begun) == 2

@@ -14,7 +14,7 @@ from recollect.write.draft import ARGUMENTS, content_hash, draft
 
 def drafted(place: Place = LOCAL, **arguments: Any) -> Memory:
     given = {"content": "Use Celery.", **arguments}
-    return draft(given, place=place, now="2026-01-01T00:00:00Z", active_hours=3.5)
+    return draft(given, place=place, now="2026-01-01T00:00:00Z")
 
 
 def test_an_id_is_a_promise_and_stays_what_it_was() -> None:
@@ -61,7 +61,7 @@ def test_what_is_not_said_has_its_default() -> None:
         "memory",
         "user_approved",
     )
-    assert (memory.confidence, memory.tags, memory.last_reinforced) == (1.0, (), 3.5)
+    assert (memory.confidence, memory.tags) == (1.0, ())
     assert memory == replace(memory, place=LOCAL, status="active", reinforced=0, position=None)
 
 
@@ -81,7 +81,7 @@ def test_moments_are_any_iso_8601_time_as_it_was_written(moment: str) -> None:
 def test_the_engine_s_own_fields_are_nobody_else_s() -> None:
     for name in set(Memory.__dataclass_fields__) - set(ARGUMENTS):
         with pytest.raises(InvalidInput, match=name):
-            draft({"content": "x", name: 1}, place=LOCAL, now="", active_hours=0.0)
+            draft({"content": "x", name: 1}, place=LOCAL, now="")
 
 
 def test_a_confidence_may_be_a_whole_number() -> None:
