@@ -192,7 +192,8 @@ def test_who_may_not_read_learns_no_names_of_frames(open_memory: Open) -> None:
 
 def test_two_who_register_one_name_at_once_make_one_frame(open_memory: Open) -> None:
     here, there = open_memory(), open_memory()
-    conn, happened = here.paks.conn, []
+    conn = here.paks.conn
+    happened: list[object] = []
 
     def heard(statement: str) -> None:
         if statement.startswith("BEGIN IMMEDIATE") and not happened:
