@@ -207,7 +207,7 @@ class OpenStore:
             sight=sight,
             embedder=embedder,
             disputes=self._asides.disputes,
-            count_tokens=self.count_tokens,
+            token_counter=self.count_tokens,
             worth=self._worth(sight),
             sanitize=self.sanitizer != "off",
         )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.model import Dropped, ScoredBlock
 
-__all__ = ["Chosen", "ChosenItem", "Packed", "Ranked", "Settled", "best_first"]
+__all__ = ["Chosen", "Packed", "Ranked", "Settled", "best_first"]
 
 
 class Ranked(NamedTuple):
@@ -47,26 +47,25 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenItem:
-    """A candidate that is part of the answer, and on what footing."""
-
-    ranked: Ranked
-    guaranteed: bool = False
-    disputed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
-    """The answer before the budget: guaranteed first, then the best of the rest.
+    """The answer before the budget: what is guaranteed, then the best of the rest, by claim.
 
-    `repeats` gives, for each id that says the same as one before it, the id of that one. `unread`
-    names those whose text must be known before anything can be chosen; then there is no answer yet.
+    `disputed` are ids to mark. `repeats` gives, for each id that says the same as one before it,
+    the id of that one. `unread` names those whose text must be known before anything can be
+    chosen; then there is no answer yet.
     """
 
-    items: tuple[ChosenItem, ...]
+    guaranteed: tuple[Ranked, ...] = ()
+    others: tuple[Ranked, ...] = ()
+    disputed: frozenset[str] = frozenset()
     dropped: tuple[Dropped, ...] = ()
     repeats: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[Ranked, ...] = ()
+
+    @property
+    def ranked(self) -> tuple[Ranked, ...]:
+        """All that was chosen."""
+        return (*self.guaranteed, *self.others)
 
 
 @dataclass(frozen=True, slots=True)

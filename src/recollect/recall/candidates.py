@@ -1,13 +1,13 @@
 """Find what may answer: by words, by meaning, by thread, by links. Arrays in, arrays out.
 
-In: an index, what may be read, and the question. Out: `Candidates`, one row a Pak, with the
+In: an index, what may be read, and the question. Out: `Candidates`, one row a memory, with the
 signals that depend on the question. Only rows of the selections given are ever looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,18 @@ from recollect.index.arrays import distinct, exclude
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
+from recollect.ports.embedder import Embedder
+from recollect.recall.authorise import Authorised
 from recollect.recall.compare import Comparison, Likeness
 from recollect.recall.context import with_neighbours
-from recollect.recall.question import Question
+from recollect.recall.question import Question, ask
 
-__all__ = ["SEEDS_PER_RESULT", "Candidates", "everything", "matching"]
+__all__ = ["SEEDS_PER_RESULT", "Candidates", "everything", "find_candidates", "matching"]
 
 SEEDS_PER_RESULT = 4
 
+# A frame that is mostly about the question leaves out what has nothing to do with it.
+_ABOUT_THE_QUESTION = 0.5
 # How many of the best by words, and by meaning, are compared on both.
 _POOL = 400
 # So few rows are all compared: choosing would cost more than it saves.
@@ -34,13 +38,17 @@ Slots = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Rows to be scored, and what each has in common with the question."""
+    """Rows to be scored, and what each has in common with the question.
+
+    `degraded` names the sources that could not take part.
+    """
 
     likeness: Likeness
     expanded: NDArray[np.bool_]
     question: Question | None = None
     words: Lexical | None = None
     seeds: Slots = field(default_factory=lambda: np.empty(0, np.int64))
+    degraded: tuple[str, ...] = ()
 
     @property
     def slots(self) -> Slots:
@@ -51,6 +59,31 @@ class Candidates:
     def spoken(self) -> Mapping[str, str]:
         """The question's terms in the asker's own spelling."""
         return {} if self.question is None else self.question.spoken
+
+
+def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
+    """Return what may answer a request; without a question, everything it may look through."""
+    asked, selection, index = authorised.asked, authorised.selection, authorised.sight.index
+    if asked.query is None:
+        return everything(selection)
+    question = ask(
+        asked.query,
+        embedder=embedder,
+        index=index,
+        selection=selection,
+        now=authorised.moment.now,
+    )
+    found = matching(
+        index,
+        question,
+        selection=selection,
+        reach=authorised.reach,
+        seeds=asked.top_k * SEEDS_PER_RESULT,
+        always=authorised.promised,
+        only_similar=authorised.frame.weights.similarity >= _ABOUT_THE_QUESTION,
+    )
+    missing = question.embedder_failed or index.any_pending(selection)
+    return replace(found, degraded=("vector",)) if missing else found
 
 
 def everything(selection: Selection) -> Candidates:

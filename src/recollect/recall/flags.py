@@ -15,7 +15,7 @@ from recollect.model import PackageFlag
 from recollect.paks.registry import RISK_FLAGS
 
 if TYPE_CHECKING:
-    from recollect.recall.pipeline import Stages
+    from recollect.recall.pipeline import Trace
 
 __all__ = ["LITTLE", "PACKAGE_RULES", "REDUCED_TO", "Package", "frame_package", "package_flags"]
 
@@ -80,23 +80,24 @@ def package_flags(package: Package) -> tuple[PackageFlag, ...]:
     return tuple(sorted(raised, key=lambda flag: (_LOUDNESS.index(flag.severity), flag.risk_flag)))
 
 
-def frame_package(stages: Stages) -> Package:
+def frame_package(trace: Trace) -> Package:
     """Return what there is to know about the text of a frame."""
-    frame, index, blocks = stages.request.frame, stages.sources.index, stages.packed.blocks
+    frame, index = trace.authorised.frame, trace.sources.index
+    blocks = trace.packed.blocks
     inside = {block.pak_id for block in blocks}
-    must = set(index.pak_ids(index.slots_tagged(frame.guarantees, stages.reach)))
-    cut = sum(one.stage != "suppress" for one in stages.answer.dropped)
-    kept = [item.ranked.pak_id in inside for item in stages.chosen.items if not item.guaranteed]
+    must = set(index.pak_ids(index.slots_tagged(frame.guarantees, trace.authorised.reach)))
+    cut = sum(one.stage != "suppress" for one in trace.dropped)
+    kept = [one.pak_id in inside for one in trace.chosen.others]
     sure = [block.signals.confidence for block in blocks]
     return Package(
         returned=len(blocks),
         considered=len(blocks) + cut,
         mandatory=len(must & inside),
         mandatory_missing=len(must - inside),
-        asked=stages.request.query is not None,
+        asked=trace.asked.query is not None,
         matched=sum(block.signals.similarity > 0 for block in blocks),
         strength=sum(sure) / len(sure) if sure else None,
-        degraded=bool(stages.degraded),
+        degraded=bool(trace.degraded),
         # What fits comes first unless something that ranked higher did not.
         jumped=kept != sorted(kept, reverse=True),
         cached_order=frame.cache is not None and bool(blocks),

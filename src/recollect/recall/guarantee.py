@@ -1,7 +1,7 @@
 """Choose the answer: what a frame guarantees, then the best of the rest up to top_k.
 
-Settled candidates, the guaranteed ones, fetched by tag, and texts come in; chosen items go out,
-guaranteed first. A guarantee outlives a lost dispute, and the item says so. Of the rest, whoever
+Settled candidates, the guaranteed ones, fetched by tag, and texts come in; the chosen go out,
+guaranteed first. A guarantee outlives a lost dispute, and is marked. Of the rest, whoever
 says the same as one before waits until all others are taken.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from recollect.model import Dropped, Memory
-from recollect.recall.blocks import Chosen, ChosenItem, Ranked, Settled, best_first
+from recollect.recall.blocks import Chosen, Ranked, Settled, best_first
 from recollect.recall.repeats import Said
 
 __all__ = ["guarantee"]
@@ -45,16 +45,14 @@ def guarantee(
         if not unread:
             unread = _set_apart(repeats, firm, others, room, texts)
         if unread:
-            return Chosen(items=(), unread=unread)
+            return Chosen(unread=unread)
     fresh = [one for one in others if one.pak_id not in repeats]
     waiting = [one for one in others if one.pak_id in repeats]
     taken = {one.pak_id for one in (*fresh, *waiting)[:room]}
-    marked = {*disputed, *(name for name in settled.winners if name in promised)}
     return Chosen(
-        items=(
-            *(ChosenItem(one, True, one.pak_id in marked) for one in firm),
-            *(ChosenItem(c, False, c.pak_id in marked) for c in others if c.pak_id in taken),
-        ),
+        guaranteed=firm,
+        others=tuple(one for one in others if one.pak_id in taken),
+        disputed=frozenset((*disputed, *(name for name in settled.winners if name in promised))),
         dropped=(
             *(one for one in settled.dropped if one.pak_id not in promised),
             *_left_out([one for one in others if one.pak_id not in taken], repeats, top_k),

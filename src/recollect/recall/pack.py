@@ -31,7 +31,7 @@ def pack(
     template: str,
     token_budget: int | None,
     repeats: Mapping[str, str] = _NOBODY,
-    count: TokenCounter = count_tokens,
+    token_counter: TokenCounter = count_tokens,
 ) -> Packed:
     """Keep all guaranteed blocks, then each next one that still fits, in the order given.
 
@@ -43,11 +43,11 @@ def pack(
     rest = [block for block in blocks if not block.guaranteed]
     said = {_saying(block, repeats) for block in firm}
     everything = _page(template, [*firm, *_in_turn(rest, repeats, set(said))])
-    if token_budget is None or count(everything.text()) <= token_budget:
-        return _packed(everything, count, token_budget, ())
+    if token_budget is None or token_counter(everything.text()) <= token_budget:
+        return _packed(everything, token_counter, token_budget, ())
     page = _page(template, firm)
-    dropped = _fill(page, rest, repeats, said, token_budget, count)
-    return _packed(page, count, token_budget, dropped)
+    dropped = _fill(page, rest, repeats, said, token_budget, token_counter)
+    return _packed(page, token_counter, token_budget, dropped)
 
 
 def _saying(block: ScoredBlock, repeats: Mapping[str, str]) -> str:
@@ -82,14 +82,14 @@ def _fill(
     repeats: Mapping[str, str],
     said: set[str],
     token_budget: int,
-    count: TokenCounter,
+    token_counter: TokenCounter,
 ) -> list[Dropped]:
-    if count(page.text()) > token_budget:
+    if token_counter(page.text()) > token_budget:
         reason = f"guaranteed blocks leave no room in {token_budget} tokens"
         return [Dropped(block.pak_id, "budget", reason) for block in rest]
     dropped = []
     for block in _in_turn(rest, repeats, said):
-        if count(page.text_with(block)) <= token_budget:
+        if token_counter(page.text_with(block)) <= token_budget:
             page.add(block)
         else:
             # What has no room was not said: a shorter spelling of it need not wait.
@@ -101,12 +101,12 @@ def _fill(
 
 def _packed(
     page: Page,
-    count: TokenCounter,
+    token_counter: TokenCounter,
     token_budget: int | None,
     dropped: Iterable[Dropped],
 ) -> Packed:
     text = page.text()
-    tokens_used = count(text)
+    tokens_used = token_counter(text)
     return Packed(
         blocks=page.blocks,
         text=text,

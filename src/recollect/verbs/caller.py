@@ -14,7 +14,7 @@ from recollect.model import INSTRUCTION, Principal
 from recollect.opened import OpenStore
 from recollect.paks import RecallStore
 from recollect.ports.store import ClockState, Store
-from recollect.recall.respond import Moment
+from recollect.recall.authorise import Moment
 from recollect.recall.sight import Sight
 
 __all__ = ["Caller"]

@@ -26,8 +26,8 @@ from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
-from recollect.recall.pipeline import Request, Stages, run
-from recollect.recall.respond import Went, refused, response
+from recollect.recall.pipeline import Trace, run
+from recollect.recall.respond import refused, response
 from recollect.recall.respond import run as answer_to
 from recollect.recall.select import SelectQuery, SelectResult, select
 from recollect.recall.select.values import checked
@@ -155,24 +155,23 @@ class Reader:
                 return
             yield from lines
 
-    def went(self, wanted: RecallRequest, embedder: Embedder) -> Went:
+    def went(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
         sight = self._caller.sight()
         moment = self._caller.moment(sight)
         return answer_to(wanted, definition, moment, self._opened.sources(sight, embedder))
 
-    def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Stages:
+    def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
-        request = Request(
+        request = RecallRequest(
             query=wanted.query,
-            frame=wanted.frame,
+            frame=wanted.frame.name,
             top_k=wanted.top_k,
             token_budget=wanted.token_budget,
-            active_hours=self._caller.clock(sight).active_hours,
-            now=sight.now,
         )
-        return run(request, self._opened.sources(sight, embedder))
+        sources = self._opened.sources(sight, embedder)
+        return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
 
     def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
         if wanted.frame.cache is None:
@@ -214,18 +213,17 @@ def _still_holds(kept: FrameResult, sight: Sight) -> bool:
     )
 
 
-def _rendered(stages: Stages) -> FrameResult:
-    answer, request = stages.answer, stages.request
-    packed = answer.packed
+def _rendered(trace: Trace) -> FrameResult:
+    packed = trace.packed
     return FrameResult(
         text=packed.text,
         blocks=packed.blocks,
-        frame_name=request.frame.name,
+        frame_name=trace.authorised.frame.name,
         cached=False,
         tokens_used=packed.tokens_used,
-        token_budget=request.token_budget or 0,
+        token_budget=trace.asked.token_budget or 0,
         over_budget=packed.over_budget,
-        dropped=answer.dropped,
-        degraded=answer.degraded,
-        flags=package_flags(frame_package(stages)),
+        dropped=trace.dropped,
+        degraded=trace.degraded,
+        flags=package_flags(frame_package(trace)),
     )

@@ -138,10 +138,8 @@ def test_a_choice_holds_all_guarantees_and_accounts_for_everyone(
 
     chosen = guarantee(settled, promised, top_k=top_k)
 
-    names = [item.ranked.pak_id for item in chosen.items]
-    firm = [item.ranked for item in chosen.items if item.guaranteed]
-    others = [item.ranked for item in chosen.items if not item.guaranteed]
-    assert [item.ranked for item in chosen.items] == firm + others
+    names = [one.pak_id for one in chosen.ranked]
+    firm, others = list(chosen.guaranteed), list(chosen.others)
     assert firm == list(best_first(promised))
     assert others == list(best_first(others))
     assert len(names) <= max(top_k, len(promised))
@@ -157,7 +155,7 @@ def test_a_budget_is_exceeded_by_guarantees_alone_and_then_declared(
     assert callable(count)
     firm = [one for one in given_blocks if one.guaranteed]
 
-    packed = pack(given_blocks, template=template, token_budget=budget, count=count)
+    packed = pack(given_blocks, template=template, token_budget=budget, token_counter=count)
 
     assert packed.tokens_used == count(packed.text)
     assert packed.over_budget == (packed.tokens_used > budget)

@@ -5,13 +5,13 @@ from tests.unit.recall.builders import Five, ranked, scores
 
 from recollect.frames import SELF_FRAME, TASK_FRAME
 from recollect.model import Dropped
-from recollect.recall.blocks import Chosen, ChosenItem, Settled
+from recollect.recall.blocks import Chosen, Settled
 from recollect.recall.guarantee import guarantee
 from recollect.recall.suppress import suppress
 
 
 def ids(chosen: Chosen) -> list[str]:
-    return [item.ranked.pak_id for item in chosen.items]
+    return [one.pak_id for one in chosen.ranked]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_f_005_a_goal_far_below_the_rest_is_present(asked: bool) -> None:
 
     assert goal.score == pytest.approx(0.38)
     assert ids(chosen) == ["p00", "p30", "p29"]
-    assert [item.guaranteed for item in chosen.items] == [True, False, False]
+    assert chosen.guaranteed == (goal,)
 
 
 def test_all_guaranteed_blocks_are_in_even_beyond_top_k() -> None:
@@ -73,10 +73,7 @@ def test_a_guarantee_outlives_a_lost_dispute_and_says_so() -> None:
 
     chosen = guarantee(suppress([rival, law], [("law", "rival")]), [law], top_k=5)
 
-    assert chosen.items == (
-        ChosenItem(law, guaranteed=True, disputed=True),
-        ChosenItem(rival, guaranteed=False, disputed=False),
-    )
+    assert (chosen.guaranteed, chosen.others, chosen.disputed) == ((law,), (rival,), {"law"})
     assert chosen.dropped == ()
 
 
@@ -88,11 +85,8 @@ def test_whoever_else_is_disputed_can_be_marked() -> None:
         disputed={"law", "b"},
     )
 
-    assert [(item.ranked.pak_id, item.disputed) for item in chosen.items] == [
-        ("law", True),
-        ("a", False),
-        ("b", True),
-    ]
+    assert ids(chosen) == ["law", "a", "b"]
+    assert chosen.disputed == {"law", "b"}
 
 
 def test_ties_go_to_the_more_recently_updated_then_to_the_higher_id() -> None:
@@ -110,7 +104,7 @@ def test_fewer_candidates_than_top_k_are_all_in() -> None:
 
 
 def test_no_candidates_give_an_empty_choice() -> None:
-    assert guarantee(Settled(()), [], top_k=5) == Chosen(items=(), dropped=())
+    assert guarantee(Settled(()), [], top_k=5) == Chosen()
 
 
 def test_what_is_cut_is_told_after_what_was_suppressed() -> None:

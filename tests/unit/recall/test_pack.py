@@ -131,7 +131,9 @@ def test_no_budget_is_no_limit() -> None:
 def test_another_counter_decides_by_its_own_count() -> None:
     blocks = [block("a", "one two three"), block("b", "four five six"), block("c", "seven")]
 
-    packed = pack(blocks, template="self", token_budget=9, count=lambda text: len(text.split()))
+    packed = pack(
+        blocks, template="self", token_budget=9, token_counter=lambda text: len(text.split())
+    )
 
     assert packed.text == "## Identity\n- one two three\n- seven"
     assert packed.tokens_used == 8
@@ -146,7 +148,7 @@ def test_a_thousand_big_blocks_are_counted_but_not_rewritten_each_time() -> None
         counted += len(text)
         return count_tokens(text)
 
-    packed = pack(blocks, template="attention", token_budget=20_000, count=count)
+    packed = pack(blocks, template="attention", token_budget=20_000, token_counter=count)
 
     assert ids(packed) == ["p000", "p001", "p002", "tiny"]
     assert counted < 1000 * 5 * 20_100 + 1000 * 20_100

@@ -22,7 +22,7 @@ def test_r_007_the_less_confident_side_goes_and_the_next_best_moves_up() -> None
 
     chosen = guarantee(suppress(candidates, [("old", "new")]), [], top_k=5)
 
-    assert [item.ranked.pak_id for item in chosen.items] == ["B1", "B2", "B4", "new", "B6"]
+    assert [one.pak_id for one in chosen.ranked] == ["B1", "B2", "B4", "new", "B6"]
     assert [(one.pak_id, one.stage) for one in chosen.dropped] == [
         ("old", "suppress"),
         ("B7", "top_k"),

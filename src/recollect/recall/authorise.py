@@ -1,0 +1,192 @@
+"""What a request may look through: the view narrowed by what is asked, as masks over the index.
+
+In: a checked request, its frame, the time, and what the principal sees. Out: `Authorised`, which
+every later stage works inside of. Nothing that a request says can widen a view. A filter of
+`recall` has its place here and nowhere else in the flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.errors import NotAllowed
+from recollect.index.selection import Selection, Where
+from recollect.model import INSTRUCTION, FrameDefinition, Place, RecallRequest
+from recollect.policy.permit import known_scope, no_garden
+from recollect.policy.view import QUARANTINED, View
+from recollect.ports.store import RowFilter
+from recollect.recall.sight import Sight
+
+__all__ = [
+    "Authorised",
+    "Channel",
+    "Moment",
+    "authorise",
+    "conditions",
+    "effective_confidence",
+    "reach_of",
+]
+
+Channel = Literal["memories", "instructions"]
+Mask = NDArray[np.bool_]
+Worth = NDArray[np.float64] | None
+
+_EVERY = slice(None)
+_ANY_ROW = RowFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When something is asked, by both clocks."""
+
+    now: float
+    active_hours: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Authorised:
+    """A request with all that it may look at.
+
+    `selection` is what is looked through, `reach` what links may reach: the same but for the
+    frame's window. `promised` are the slots of what the frame guarantees. `channel` is what is
+    looked for: memories, or instructions.
+    """
+
+    asked: RecallRequest
+    frame: FrameDefinition
+    moment: Moment
+    channel: Channel
+    sight: Sight
+    selection: Selection
+    reach: Selection
+    promised: NDArray[np.int64]
+
+    @property
+    def diversity(self) -> float | None:
+        """How far novelty counts; 1 where one entity is asked for and nothing was said."""
+        asked = self.asked
+        return 1.0 if asked.diversity is None and asked.entity is not None else asked.diversity
+
+
+def authorise(
+    asked: RecallRequest,
+    frame: FrameDefinition,
+    *,
+    moment: Moment,
+    sight: Sight,
+    worth: Worth = None,
+    channel: Channel = "memories",
+) -> Authorised:
+    """Narrow what the principal sees to what is asked; `worth` scales the confidence of slots."""
+    sight = _narrowed(asked, sight)
+    among = _mask(asked, sight, worth)
+    where = reach_of(asked, frame, channel, with_quarantined=sight.view.with_quarantined)
+    reach = selection = sight.select(where, among=among)
+    window = frame.filters.search_window_hours
+    if window is not None:
+        within = replace(where, reinforced_after=moment.active_hours - window)
+        selection = sight.select(within, among=among)
+    promised = np.empty(0, np.int64)
+    if frame.guarantees:
+        promised = sight.index.slots_tagged(frame.guarantees, selection)
+    return Authorised(asked, frame, moment, channel, sight, selection, reach, promised)
+
+
+def reach_of(
+    asked: RecallRequest, frame: FrameDefinition, channel: Channel, *, with_quarantined: bool
+) -> Where:
+    """Return what a memory must fulfil to be reached by a request, however old it is."""
+    orders = channel == "instructions"
+    return Where(
+        statuses=("active", QUARANTINED) if with_quarantined else ("active",),
+        project=asked.project,
+        tag_patterns=frame.filters.tag_patterns,
+        narrow_tags=tuple(asked.tags or ()),
+        categories=(INSTRUCTION,) if orders else frame.filters.categories,
+        without_category=None if orders else INSTRUCTION,
+    )
+
+
+def conditions(asked: RecallRequest) -> dict[str, Any]:
+    """Return what a request asks for besides what a `Where` can say, by name."""
+    given = ((name, getattr(asked, name)) for name in _CONDITIONS)
+    return {name: value for name, value in given if value is not None}
+
+
+def effective_confidence(
+    sight: Sight, worth: Worth, slots: NDArray[np.int64] | slice = _EVERY
+) -> NDArray[np.float64]:
+    """Return how sure we are of slots: as it was said, times our trust and the garden's tier.
+
+    Trust is applied here and nowhere else: filters, scores and disputes go by the same number.
+    """
+    said: NDArray[np.float64] = sight.index.column("confidence")[slots]
+    return said if worth is None else said * worth[slots]
+
+
+def _mask(asked: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
+    masks = [_CONDITIONS[name](value, sight, worth) for name, value in conditions(asked).items()]
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _said_of(field: str) -> Callable[[Any, Sight, Worth], Mask]:
+    def mask(value: str, sight: Sight, _worth: Worth) -> Mask:
+        rows = sight.store.memories.rows(replace(_ANY_ROW, **{field: value}))
+        said = np.zeros(sight.index.size, np.bool_)
+        said[sight.index.slots_of_rows(rows)] = True
+        return said
+
+    return mask
+
+
+def _sure_enough(least: float, sight: Sight, worth: Worth) -> Mask:
+    sure: Mask = effective_confidence(sight, worth) >= least
+    return sure
+
+
+_CONDITIONS: Mapping[str, Callable[[Any, Sight, Worth], Mask]] = MappingProxyType(
+    {
+        "entity": _said_of("entity"),
+        "relation": _said_of("relation"),
+        "source": _said_of("source"),
+        "min_confidence": _sure_enough,
+    }
+)
+
+
+def _narrowed(asked: RecallRequest, sight: Sight) -> Sight:
+    """Return no more than was there before: what a request says can only take away."""
+    view = sight.view
+    if asked.scope is not None:
+        view = view.narrowed(scope=known_scope(asked.scope))
+    if asked.garden is not None:
+        view = view.narrowed(garden=_known_garden(asked.garden, sight))
+    if asked.include_quarantined:
+        view = replace(_moderator(view), with_quarantined=True)
+    return sight if view is sight.view else replace(sight, view=view)
+
+
+def _known_garden(slug: str, sight: Sight) -> str:
+    view = sight.view
+    found = sight.store.access.gardens(view.tenant, slug=slug) if view.role_in(slug) else {}
+    garden = found.get(slug)
+    if garden is None or not view.allows(
+        Place(view.tenant, view.principal, garden.scope, garden.team, slug)
+    ):
+        raise no_garden(slug)
+    return slug
+
+
+def _moderator(view: View) -> View:
+    if view.moderates_all or any(role == "moderator" for _, role in view.roles):
+        return view
+    raise NotAllowed(
+        f"{view.principal} may not see what is in quarantine.",
+        hint="leave include_quarantined out; it is for moderators.",
+    )

@@ -1,0 +1,173 @@
+"""From chosen candidates to blocks: texts as a model may read them, signals, reasons.
+
+In: what was chosen, the memories behind it, and how it was found. Out: `ScoredBlock`s in the order
+of their claim. Nothing is fetched here; what another process deleted meanwhile is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.arrays import is_in
+from recollect.index.index import MemoryIndex
+from recollect.model import WRITTEN, Memory, ScoredBlock, Signals, words_of
+from recollect.policy.sanitizer import plain
+from recollect.recall.authorise import Authorised
+from recollect.recall.blocks import Chosen, Ranked
+from recollect.recall.candidates import Candidates
+from recollect.recall.rank import Ranking
+from recollect.recall.times import nearest_time
+from recollect.recall.why import reasons
+
+__all__ = ["hydrate", "shown_signals"]
+
+_DECIMALS = 9
+_FROM_RANKING = ("similarity", "confidence", "recency", "centrality", "reinforcement")
+_FROM_LIKENESS = (
+    "lexical",
+    "semantic",
+    "nearby",
+    "thread",
+    "speaker",
+    "date",
+    "time_words",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """What of a memory's thread and time speaks for it, in words."""
+
+    thread_of: str | None = None
+    from_time: str | None = None
+
+
+def hydrate(
+    chosen: Chosen,
+    memories: Mapping[str, Memory | None],
+    *,
+    authorised: Authorised,
+    candidates: Candidates,
+    ranking: Ranking,
+    sanitize: bool = True,
+) -> tuple[ScoredBlock, ...]:
+    """Return what was chosen as blocks; who has no memory was deleted and is left out."""
+    texts = {one.pak_id: memories.get(one.pak_id) for one in chosen.ranked}
+    shown = [one for one in chosen.ranked if texts[one.pak_id] is not None]
+    slots = np.array([one.slot for one in shown], dtype=np.int64)
+    index = authorised.sight.index
+    details = zip(
+        shown,
+        shown_signals(candidates, ranking, [one.row for one in shown]),
+        _matched(slots, candidates),
+        _origins(slots, index, candidates),
+        strict=True,
+    )
+    blocks = []
+    for one, signals, matched, origin in details:
+        text = texts[one.pak_id]
+        if text is not None:
+            memory = _safe(text, sanitize=sanitize)
+            linked = _linked(one, authorised, candidates) if one.was_expanded else []
+            blocks.append(_block(one, chosen, memory, signals, matched, linked, origin))
+    return tuple(blocks)
+
+
+def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int]) -> list[Signals]:
+    """Return the signals of some candidates as an answer shows them: to nine decimals."""
+    columns = {name: getattr(ranking.signals, name) for name in _FROM_RANKING}
+    columns |= {name: getattr(candidates.likeness, name) for name in _FROM_LIKENESS}
+    known = [name for name, column in columns.items() if column is not None]
+    places = np.array(rows, dtype=np.int64)
+    table = np.array([columns[name].take(places) for name in known]).round(_DECIMALS)
+    # Not a number: the row is in no thread.
+    rows_shown: list[dict[str, Any]] = [
+        {name: None if value != value else value for name, value in zip(known, row, strict=True)}
+        for row in table.T.tolist()
+    ]
+    return [Signals(**row) for row in rows_shown]
+
+
+def _origins(
+    slots: NDArray[np.int64], index: MemoryIndex, candidates: Candidates
+) -> Iterable[_Origin]:
+    times = () if candidates.question is None else candidates.question.times
+    best = candidates.likeness.best
+    if best is None and not times:
+        return repeat(_Origin(), len(slots))
+    days = index.column("day")[slots].tolist()
+    named = [nearest_time(day, times) for day in days] if times else [None] * len(slots)
+    if best is None:
+        return [_Origin(from_time=time) for time in named]
+    best_of = dict(zip(candidates.slots.tolist(), best.tolist(), strict=True))
+    own = slots.tolist()
+    leads = [slot if best_of[slot] < 0 else best_of[slot] for slot in own]
+    names = index.pak_ids(np.array(leads, dtype=np.int64))
+    return [
+        _Origin(None if lead == slot else name, time)
+        for slot, lead, name, time in zip(own, leads, names, named, strict=True)
+    ]
+
+
+def _safe(memory: Memory, *, sanitize: bool) -> Memory:
+    """Return a memory as a model may read it: without what the eye cannot see."""
+    if not sanitize:
+        return replace(memory, risks=()) if memory.risks else memory
+    if all(plain(text) is text for text in words_of(memory)):
+        return memory
+    written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
+    clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}
+    return replace(memory, **clean, tags=tuple(map(plain, memory.tags)))
+
+
+def _block(
+    one: Ranked,
+    chosen: Chosen,
+    memory: Memory,
+    signals: Signals,
+    matched: Sequence[str],
+    linked: Sequence[str],
+    origin: _Origin,
+) -> ScoredBlock:
+    guaranteed, disputed = one in chosen.guaranteed, one.pak_id in chosen.disputed
+    return ScoredBlock(
+        memory=memory,
+        score=one.score,
+        signals=signals,
+        was_expanded=one.was_expanded,
+        guaranteed=guaranteed,
+        disputed=disputed,
+        why=reasons(
+            signals,
+            matched_terms=matched,
+            linked_to=linked,
+            said_by=memory.speaker if signals.speaker else None,
+            from_time=origin.from_time,
+            thread_of=origin.thread_of,
+            reinforced=memory.reinforced,
+            was_expanded=one.was_expanded,
+            guaranteed=guaranteed,
+            disputed=disputed,
+        ),
+    )
+
+
+def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]]:
+    """Return what of the question each row holds, in the asker's own words."""
+    if candidates.words is None:
+        return [[] for _ in slots]
+    explaining = candidates.words.explaining_terms(slots)
+    return [[candidates.spoken.get(term, term) for term in terms] for terms in explaining]
+
+
+def _linked(one: Ranked, authorised: Authorised, candidates: Candidates) -> list[str]:
+    """Return the seeds that led to an expanded row."""
+    index = authorised.sight.index
+    neighbours = index.neighbours(np.array([one.slot]), authorised.reach)
+    return sorted(index.pak_ids(neighbours[is_in(neighbours, candidates.seeds)]))

@@ -1,0 +1,104 @@
+"""Score the candidates and put them in the order of their claim.
+
+In: candidates, what may be looked at, and how far confidence counts. Out: `Ranking`: the five
+signals of each, the weights, the scores, and the candidates themselves, best first. It reads
+columns of the index and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.arrays import exclude, is_in
+from recollect.index.index import MemoryIndex
+from recollect.model import Weights
+from recollect.recall import score
+from recollect.recall.authorise import Authorised, effective_confidence
+from recollect.recall.blocks import Ranked, best_first
+from recollect.recall.candidates import Candidates
+
+__all__ = ["Ranking", "rank"]
+
+# Without a question all rows are ranked; this many more than asked for are kept for suppression.
+_SPARE = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The candidates' signals, the weights they count with, the scores that this gives, the order.
+
+    `ranked` holds all candidates; without a question the best of them, and what is promised.
+    """
+
+    signals: score.SignalColumns
+    weights: Weights
+    scores: NDArray[np.float64]
+    ranked: tuple[Ranked, ...]
+
+
+def rank(
+    candidates: Candidates, authorised: Authorised, *, worth: NDArray[np.float64] | None = None
+) -> Ranking:
+    """Return the candidates with their scores, best first."""
+    weights = authorised.frame.weights
+    if authorised.asked.query is None:
+        weights = weights.renormalized_without_similarity()
+    signals = _signals(candidates, authorised, worth)
+    scores = score.composite(signals, weights)
+    places = _places(candidates, authorised, scores)
+    ranked = _ranked(candidates, signals, scores, places, authorised.sight.index)
+    return Ranking(signals, weights, scores, ranked)
+
+
+def _signals(
+    candidates: Candidates, authorised: Authorised, worth: NDArray[np.float64] | None
+) -> score.SignalColumns:
+    index, slots = authorised.sight.index, candidates.slots
+    hours = authorised.moment.active_hours - index.column("last_reinforced")[slots]
+    return score.SignalColumns(
+        similarity=candidates.likeness.similarity,
+        confidence=effective_confidence(authorised.sight, worth, slots),
+        recency=score.recency(index.column("decay")[slots], hours),
+        centrality=score.centrality(index.degrees(authorised.reach, slots)),
+        reinforcement=score.reinforcement(index.column("reinforced")[slots]),
+    )
+
+
+def _places(
+    candidates: Candidates, authorised: Authorised, scores: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return which candidates are ranked, by their places among them."""
+    asked = authorised.asked
+    if asked.query is not None:
+        return np.arange(len(candidates.slots))
+    index = authorised.sight.index
+    best = index.best(candidates.slots, scores, 2 * asked.top_k + _SPARE)
+    left_out = exclude(authorised.promised, candidates.slots[best])
+    return np.concatenate([best, np.flatnonzero(is_in(candidates.slots, left_out))])
+
+
+def _ranked(
+    candidates: Candidates,
+    signals: score.SignalColumns,
+    scores: NDArray[np.float64],
+    places: NDArray[np.int64],
+    index: MemoryIndex,
+) -> tuple[Ranked, ...]:
+    slots = candidates.slots[places]
+    return best_first(
+        Ranked._make(values)
+        for values in zip(
+            scores[places].tolist(),
+            index.column("updated_at")[slots].tolist(),
+            index.pak_ids(slots),
+            signals.confidence[places].tolist(),
+            index.column("last_reinforced")[slots].tolist(),
+            candidates.expanded[places].tolist(),
+            slots.tolist(),
+            places.tolist(),
+            strict=True,
+        )
+    )
