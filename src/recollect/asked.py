@@ -13,7 +13,7 @@ from typing import Any
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.model import FrameRequest, LinkRequest, Principal, RecallRequest
-from recollect.policy.permit import known_scope
+from recollect.model.request import BUDGET_MAX, TOP_K_MAX, checked_query
 
 __all__ = [
     "BUDGET_MAX",
@@ -29,7 +29,6 @@ __all__ = [
     "name",
     "one_of",
     "past",
-    "patterns",
     "positive",
     "principal",
     "query",
@@ -39,8 +38,6 @@ __all__ = [
 ]
 
 MOST_LISTED = 1000
-TOP_K_MAX = 1000
-BUDGET_MAX = 10**9
 
 # A caller's clock may run ahead of ours by this much; more is a mistake.
 FUTURE_SECONDS = 24 * 3600
@@ -75,27 +72,7 @@ def recall(request: object) -> RecallRequest:
             f"a request is a RecallRequest, not {type(request).__name__}.",
             hint="RecallRequest.from_dict builds one from plain data.",
         )
-    if not isinstance(request.include_quarantined, bool):
-        raise InvalidInput(
-            "include_quarantined must be true or false.", hint="leave it out for false."
-        )
-    budget = request.token_budget
-    return RecallRequest(
-        query=query(request.query),
-        entity=_optional_name("entity", request.entity),
-        relation=_optional_name("relation", request.relation),
-        source=_optional_name("source", request.source),
-        scope=None if request.scope is None else known_scope(request.scope),
-        garden=_optional_name("garden", request.garden),
-        min_confidence=_optional_share("min_confidence", request.min_confidence),
-        tags=patterns(request.tags),
-        project=check.optional_text("project", request.project),
-        top_k=top_k(request.top_k),
-        token_budget=None if budget is None else positive("token_budget", budget, BUDGET_MAX),
-        diversity=_optional_share("diversity", request.diversity),
-        frame=request.frame,
-        include_quarantined=request.include_quarantined,
-    )
+    return request.checked()
 
 
 def frame(request: FrameRequest) -> FrameRequest:
@@ -170,31 +147,9 @@ def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
     return [one for one in ids if isinstance(one, str) and check.is_id(one)], None
 
 
-def _optional_name(field: str, value: object) -> str | None:
-    return None if value is None else check.filled_text(field, value)
-
-
-def _optional_share(field: str, value: object) -> float | None:
-    hint = f"leave {field} out for the default."
-    return None if value is None else check.share(field, value, hint=hint)
-
-
 def query(text: object) -> str | None:
     """Return the query to run, or None for a blank one."""
-    if text is None or (isinstance(text, str) and not text.strip()):
-        return None
-    return check.query("query", text)
-
-
-def patterns(tags: object) -> tuple[str, ...]:
-    """Return tag patterns as a tuple."""
-    if tags is None:
-        return ()
-    if isinstance(tags, str) or not isinstance(tags, Sequence):
-        raise InvalidInput("tags must be a list of strings.", hint='write tags=["django"].')
-    if not all(isinstance(tag, str) for tag in tags):
-        raise InvalidInput("each tag must be a string.", hint='write tags=["django"].')
-    return tuple(tags)
+    return checked_query("query", text)
 
 
 def positive(field: str, value: object, most: int) -> int:

@@ -58,8 +58,8 @@ STORE_READS = {
     },
     "memories.rows": {
         "opened.py",
+        "recall/authorise.py",
         "recall/inspect.py",
-        "recall/respond.py",
         "write/forget.py",
     },
     "memories.unplaced": {"verbs/caller.py"},

@@ -40,7 +40,6 @@ _SAMPLES: Mapping[str, Any] = {
     "state": "ready",
     "source": "doctor",
     "confidence": 1.0,
-    "min_confidence": 0.5,
 }
 _DECISIONS = ("allow", "modify", "deny", "ask_user")
 

@@ -15,6 +15,7 @@ from recollect.model.access import (
     Principal,
     Role,
     Scope,
+    known_scope,
 )
 from recollect.model.answer import (
     Dropped,
@@ -93,6 +94,7 @@ __all__ = [
     "Weights",
     "canonical_json",
     "is_settled",
+    "known_scope",
     "name_key",
     "words_of",
 ]

@@ -24,6 +24,7 @@ __all__ = [
     "Principal",
     "Role",
     "Scope",
+    "known_scope",
 ]
 
 Scope = Literal["local", "team", "company", "public"]
@@ -130,3 +131,11 @@ def _check_name(field: str, value: object) -> None:
 
 
 LOCAL_PRINCIPAL = Principal()
+
+
+def known_scope(scope: object) -> Scope:
+    """Return a scope, or say which there are."""
+    for known in SCOPES:
+        if scope == known:
+            return known
+    raise InvalidInput(f"there is no scope {scope!r:.60}.", hint=f"scopes are {', '.join(SCOPES)}.")

@@ -1,28 +1,91 @@
 """What the verbs are asked, as data: what may be asked, and nothing of who asks.
 
 Frozen values, standard library only. The principal comes from the handle or the credential; a
-body that brings one of its own is refused. Values are checked where they are used.
+body that brings one of its own is refused. Each field says in one place what it may be, so that a
+new one is checked as soon as it is declared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from recollect import check
 from recollect.errors import InvalidInput
-from recollect.model.access import Scope
+from recollect.model.access import Scope, known_scope
 from recollect.model.frame import FrameDefinition
 from recollect.model.memory import Memory
 
 __all__ = [
+    "BUDGET_MAX",
+    "TOP_K_MAX",
     "ForgetRequest",
     "FrameRequest",
     "IngestRequest",
     "LinkRequest",
     "RecallRequest",
     "RememberRequest",
+    "checked_query",
 ]
+
+TOP_K_MAX = 1000
+BUDGET_MAX = 10**9
+
+Check = Callable[[str, Any], Any]
+
+
+def checked_query(name: str, value: object) -> str | None:
+    """Return the question to look things up by, or None for a blank one."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    return check.query(name, value)
+
+
+def _text_or_none(name: str, value: object) -> str | None:
+    return None if value is None else check.filled_text(name, value)
+
+
+def _share_or_none(name: str, value: object) -> float | None:
+    hint = f"leave {name} out for the default."
+    return None if value is None else check.share(name, value, hint=hint)
+
+
+def _scope_or_none(_name: str, value: object) -> str | None:
+    return None if value is None else known_scope(value)
+
+
+def _top_k(name: str, value: object) -> int:
+    return check.whole(name, value, most=TOP_K_MAX)
+
+
+def _budget_or_none(name: str, value: object) -> int | None:
+    return None if value is None else check.whole(name, value, most=BUDGET_MAX)
+
+
+def _patterns(name: str, value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InvalidInput(f"{name} must be a list of strings.", hint='write tags=["django"].')
+    if not all(isinstance(tag, str) for tag in value):
+        raise InvalidInput("each tag must be a string.", hint='write tags=["django"].')
+    return tuple(value)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false.", hint="leave it out for false.")
+    return value
+
+
+def _frame_name(_name: str, value: object) -> object:
+    # Which frames there are depends on who asks; an unknown one is refused where they are kept.
+    return value
+
+
+def _is(check_value: Check, default: Any = None) -> Any:
+    return field(default=default, metadata={"check": check_value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +97,20 @@ class RecallRequest:
     relevance against novelty, and the lower it is, the further apart in meaning the results lie.
     """
 
-    query: str | None = None
-    entity: str | None = None
-    relation: str | None = None
-    source: str | None = None
-    scope: str | None = None
-    garden: str | None = None
-    min_confidence: float | None = None
-    tags: Sequence[str] | None = None
-    project: str | None = None
-    top_k: int = 5
-    token_budget: int | None = None
-    diversity: float | None = None
-    frame: str = "evidence"
-    include_quarantined: bool = False
+    query: str | None = _is(checked_query)
+    entity: str | None = _is(_text_or_none)
+    relation: str | None = _is(_text_or_none)
+    source: str | None = _is(_text_or_none)
+    scope: str | None = _is(_scope_or_none)
+    garden: str | None = _is(_text_or_none)
+    min_confidence: float | None = _is(_share_or_none)
+    tags: Sequence[str] | None = _is(_patterns)
+    project: str | None = _is(check.optional_text)
+    top_k: int = _is(_top_k, 5)
+    token_budget: int | None = _is(_budget_or_none)
+    diversity: float | None = _is(_share_or_none)
+    frame: str = _is(_frame_name, "evidence")
+    include_quarantined: bool = _is(_flag, default=False)
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:
@@ -69,6 +132,17 @@ class RecallRequest:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+    def checked(self) -> RecallRequest:
+        """Return the request with every value checked and normalised."""
+        return RecallRequest(
+            **{name: check_value(name, getattr(self, name)) for name, check_value in _CHECKS}
+        )
+
+
+_CHECKS: tuple[tuple[str, Check], ...] = tuple(
+    (one.name, one.metadata["check"]) for one in fields(RecallRequest)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ cannot read is answered as if it did not exist, never with a refusal.
 from __future__ import annotations
 
 from recollect.errors import InvalidInput, NotAllowed, UnknownGarden
-from recollect.model import SCOPES, Garden, Permission, Place, Principal, Role, Scope
+from recollect.model import Garden, Permission, Place, Principal, Role, Scope, known_scope
 
 __all__ = ["WRITING_ROLES", "chosen_place", "known_scope", "need", "no_garden"]
 
@@ -21,14 +21,6 @@ def need(principal: Principal, permission: Permission) -> None:
             f"{principal.id} has no {permission} permission.",
             hint=f"it takes a key with the {permission} permission.",
         )
-
-
-def known_scope(scope: object) -> Scope:
-    """Return a scope, or say which there are."""
-    for known in SCOPES:
-        if scope == known:
-            return known
-    raise InvalidInput(f"there is no scope {scope!r:.60}.", hint=f"scopes are {', '.join(SCOPES)}.")
 
 
 def no_garden(slug: object) -> UnknownGarden:

@@ -19,7 +19,7 @@ from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
 from recollect.policy.view import View
-from recollect.recall import candidates, pipeline, sight
+from recollect.recall import candidates, pipeline, rank, sight
 from recollect.recall.sight import Sight
 
 __all__ = ["LEAKS"]
@@ -102,15 +102,15 @@ def cut_before_the_mask() -> Iterator[None]:
 @contextmanager
 def most_used_of_all() -> Iterator[None]:
     """Uses count as a share of the most used Pak of the whole store."""
-    honest = pipeline._signals
+    honest = rank._signals
 
-    def signals(request: Any, sources: Any, found: Any, reach: Any) -> Any:
-        uses = np.log1p(sources.index.column("reinforced").astype(np.float64))
+    def signals(found: Any, authorised: Any, worth: Any) -> Any:
+        uses = np.log1p(authorised.sight.index.column("reinforced").astype(np.float64))
         share = uses[found.slots] / max(float(uses.max(initial=0.0)), 1.0)
-        return replace(honest(request, sources, found, reach), reinforcement=share)
+        return replace(honest(found, authorised, worth), reinforcement=share)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "_signals", signals)
+        patch.setattr(rank, "_signals", signals)
         yield
 
 
