@@ -1,4 +1,4 @@
-"""A Pak as the engine knows it: text, provenance, place, life.
+"""A memory as the engine knows it: text, provenance, place, life.
 
 Frozen values, standard library only. `Memory` is what a store keeps and what an answer shows;
 `Remembered` is what a write reports.
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-# The category of Paks that tell a model what to do: a channel of its own.
+# The category of memories that tell a model what to do: a channel of its own.
 INSTRUCTION = "instruction"
 
 
@@ -33,7 +33,7 @@ INSTRUCTION = "instruction"
 EXTERNAL = "external"
 
 
-# The fields of a Pak, besides its tags, that hold what somebody wrote.
+# The fields of a memory, besides its tags, that hold what somebody wrote.
 WRITTEN = (
     "content",
     "title",
@@ -56,7 +56,7 @@ _written = attrgetter(*WRITTEN)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One Pak with everything the engine keeps about it.
+    """One memory with everything the engine keeps about it.
 
     Times of the calendar are ISO-8601 text in UTC, but for an `occurred_at` that nobody could read;
     `last_reinforced` counts active hours. `risks` names the shapes of injection found in the text.
@@ -113,7 +113,7 @@ class Remembered:
 
 
 def words_of(memory: Memory) -> tuple[str, ...]:
-    """Return everything in a Pak that somebody wrote and a reader is shown."""
+    """Return everything in a memory that somebody wrote and a reader is shown."""
     return (*filter(None, _written(memory)), *memory.tags)
 
 

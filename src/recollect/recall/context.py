@@ -23,10 +23,12 @@ from recollect.recall.similarity import match
 
 __all__ = ["Context", "context", "with_neighbours"]
 
-# What a turn lends to one that is so many steps away.
+# What a turn lends to one that is so many steps away. Two steps, because an answer often stands
+# behind a greeting or a joke; more of them made neighbours of whole threads, and all turns alike.
 _LENT = (0.5, 0.25)
 _REACH = len(_LENT)
-# What a question lends to the turn that follows it.
+# What a question lends to the turn that follows it: the reply rarely repeats the words that it
+# answers ("Where to?" "Lisbon, in May."), so it is found by them as if they were its own.
 _LENT_TO_REPLY = 1.0
 
 Floats = NDArray[np.float64]
@@ -61,6 +63,7 @@ def context(
     cosines: Callable[[Slots], Floats],
 ) -> Context:
     """Return the context of rows, given ascending with their cosines; others' are asked for."""
+    # The whole line costs less than picking from it once most of it would be picked.
     everyone = len(line) <= len(slots)
     part = line if everyone else line.at(line.around(line.places(slots), _REACH))
     found = Context(
@@ -86,6 +89,8 @@ def context(
 
 def _words(index: MemoryIndex, words: Lexical, part: Turns) -> Floats:
     """Return BM25 of each turn with what its neighbours lend to it."""
+    # Counts are lent and not scores: a word that two neighbours share must not count twice over,
+    # and BM25 sees to that only when it has the sum of counts before it.
     counts = words.counts_at(part.slots)
     lengths = index.column("length")[part.slots].astype(np.float64)
     asked = (index.column("marks")[part.slots] & ASKS) > 0

@@ -1,6 +1,6 @@
-"""The only way to Paks: what one principal may read, at one moment, of one index and store.
+"""The only way to memories: what one principal may read, at one moment, of one index and store.
 
-In: a `View`, the index, the store, the time. Out: selections of slots, and Paks by id. Whoever
+In: a `View`, the index, the store, the time. Out: selections of slots, and memories by id. Whoever
 reads holds a `Sight`; a house test sees to it that nobody selects or fetches beside it.
 """
 
@@ -47,7 +47,7 @@ class MemoryPage:
 
 @dataclass(frozen=True, slots=True)
 class AtPlace:
-    """The settled Paks at one place but for some rows: among these a writer looks for likenesses.
+    """The settled memories at one place but for some rows: here a writer looks for likenesses.
 
     Who may read one of them may read them all, today and later.
     """
@@ -65,7 +65,7 @@ class AtPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Readable:
-    """The Paks of a view, as the mask that an index keeps a selection under."""
+    """The memories of a view, as the mask that an index keeps a selection under."""
 
     view: View
 
@@ -98,14 +98,14 @@ class Sight:
     def select(
         self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
     ) -> Selection:
-        """Return the readable Paks that fulfil `where`; `among` narrows them further."""
+        """Return the readable memories that fulfil `where`; `among` narrows them further."""
         readable = self.index.select(where, view=_Readable(self.view), at=self.now)
         if among is None:
             return readable
         return self.index.select(where, view=among & readable.mask)
 
     def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]:
-        """Return those of the Paks that may be read, in the order asked for."""
+        """Return those memories that may be read, in the order asked for."""
         mask = self.select().mask
         known = [
             pak_id
@@ -115,12 +115,12 @@ class Sight:
         return self._read(RowFilter(pak_ids=tuple(known)))
 
     def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
-        """Return those of the Paks in some slots that may be read, in the order of the slots."""
+        """Return those memories in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
         return self._read(RowFilter(row_ids=tuple(self.index.column("row_id")[readable].tolist())))
 
     def may_read(self, pak_id: str) -> bool:
-        """Return whether there is such a Pak for this principal."""
+        """Return whether there is such a memory for this principal."""
         slot = self.index.slot_of(pak_id)
         return slot is not None and bool(self.select().mask[slot])
 
@@ -150,7 +150,7 @@ class Sight:
         return blake2b(repr((sorted(rows), pairs)).encode(), digest_size=16).digest()
 
     def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
-        """Return a page of memories, newest first; a cursor names the last Pak that was shown."""
+        """Return a page of memories, newest first; a cursor names the last that was shown."""
         selection = self.select(Where(active_only=False, project=project))
         slots = selection.slots
         if cursor is not None:
