@@ -24,7 +24,7 @@ from recollect.recall.similarity import match
 __all__ = ["Context", "context", "with_neighbours"]
 
 # What a turn lends to one that is so many steps away. Two steps, because an answer often stands
-# behind a greeting or a joke; more of them made neighbours of whole threads, and all turns alike.
+# behind a greeting or a joke; what the second is worth was measured (ADR-0008).
 _LENT = (0.5, 0.25)
 _REACH = len(_LENT)
 # What a question lends to the turn that follows it: the reply rarely repeats the words that it
