@@ -38,7 +38,6 @@ Mask = NDArray[np.bool_]
 Worth = NDArray[np.float64] | None
 
 _EVERY = slice(None)
-_ANY_ROW = RowFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +134,11 @@ def _mask(asked: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
     return np.logical_and.reduce(masks) if masks else None
 
 
-def _said_of(field: str) -> Callable[[Any, Sight, Worth], Mask]:
+def _stored(filter_for: Callable[[str], RowFilter]) -> Callable[[Any, Sight, Worth], Mask]:
+    """Return the mask of a condition that the store knows and the index does not."""
+
     def mask(value: str, sight: Sight, _worth: Worth) -> Mask:
-        rows = sight.store.memories.rows(replace(_ANY_ROW, **{field: value}))
+        rows = sight.store.memories.rows(filter_for(value))
         said = np.zeros(sight.index.size, np.bool_)
         said[sight.index.slots_of_rows(rows)] = True
         return said
@@ -152,9 +153,9 @@ def _sure_enough(least: float, sight: Sight, worth: Worth) -> Mask:
 
 _CONDITIONS: Mapping[str, Callable[[Any, Sight, Worth], Mask]] = MappingProxyType(
     {
-        "entity": _said_of("entity"),
-        "relation": _said_of("relation"),
-        "source": _said_of("source"),
+        "entity": _stored(lambda name: RowFilter(entity=name)),
+        "relation": _stored(lambda name: RowFilter(relation=name)),
+        "source": _stored(lambda name: RowFilter(source=name)),
         "min_confidence": _sure_enough,
     }
 )
