@@ -1,7 +1,7 @@
-"""Everything about one Pak: text, provenance, codes, flags, links, disputes, uses.
+"""Everything about one memory: text, provenance, codes, flags, links, disputes, uses.
 
-In: an id, what the principal may read, and the catalogue. Out: an `Inspection`, or None. Other Paks
-are named only if the principal may read them too.
+In: an id, what the principal may read, and the catalogue. Out: an `Inspection`, or None. Other
+memories are named only if the principal may read them too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Inspection", "Link", "inspect"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Another Pak that recall follows to, and how strongly; `automatic` ones were found alike."""
+    """Another memory that recall follows to, and how strongly; `automatic`: found to be alike."""
 
     pak_id: str
     weight: float
@@ -36,7 +36,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """One Pak. `memory` is None for one that only the catalogue knows."""
+    """One memory. `memory` is None for one that only the catalogue knows."""
 
     pak: PakRow
     memory: Memory | None
@@ -69,7 +69,7 @@ def inspect(
     may_read: Callable[[str], bool],
     active_hours: float,
 ) -> Inspection | None:
-    """Return all that there is to know about one Pak, or None if there is none to be read."""
+    """Return all that there is to know about one memory, or None if there is none to be read."""
     pak = catalogue.get_pak(pak_id) if may_read(pak_id) else None
     if pak is None:
         return None
@@ -90,7 +90,7 @@ def inspect(
 
 
 def _links(pak_id: str, sight: Sight) -> tuple[Link, ...]:
-    """Return the links of a Pak to others that may be read, the strongest first."""
+    """Return the links of a memory to others that may be read, the strongest first."""
     rows = sight.store.memories.rows(RowFilter(pak_ids=(pak_id,)))
     if not rows:
         return ()

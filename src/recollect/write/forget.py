@@ -1,4 +1,4 @@
-"""Forget: erase Paks for good, and look whether they are gone.
+"""Forget: erase memories for good, and look whether they are gone.
 
 In: ids that the caller has the right to erase. Out: what went. Text, vector, full text, edges and
 derived rows go in one transaction, and the links that gave way to them come back; then the file is
@@ -53,7 +53,7 @@ def erase(pak_ids: Sequence[str], *, store: Store, before: IndexBefore, commit: 
 
 
 def verify(store: Store, pak_ids: Sequence[str]) -> None:
-    """Look whether anything still knows these Paks."""
+    """Look whether anything still knows these memories."""
     if left := store.memories.traces(pak_ids):
         raise StoreDamaged(
             f"what was forgotten is still in {', '.join(left)}.",

@@ -1,6 +1,6 @@
 """What `frame` declares to write: one more use of what it returned, stronger edges among it.
 
-Pak ids come in and are counted in one transaction; what changed goes out, so that the index of
+Ids come in and are counted in one transaction; what changed goes out, so that the index of
 this process need not read it again.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["reinforce"]
 def reinforce(
     store: Store, pak_ids: Sequence[str], *, active_hours: float, commit: NewCommit
 ) -> Changes:
-    """Count the use of these Paks and of the edges that join them, in one transaction."""
+    """Count the use of these memories and of the edges that join them, in one transaction."""
     with commit() as begun:
         if not pak_ids:
             return Changes(begun.revision, (), (), ())

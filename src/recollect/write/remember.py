@@ -212,7 +212,7 @@ def _replaced(
 
 
 def _differ(memory: Memory, old: Standing) -> bool:
-    """Return whether a Pak means something else now, or is somewhere else, or settled or not."""
+    """Return whether a memory means something else now, or is somewhere else, or settled or not."""
     settled = is_settled(old.status, memory.valid_until, memory.risks)
     return (content_hash(memory.content), memory.place, settled) != (
         old.content_hash,

@@ -1,7 +1,7 @@
 """Memories as JSON lines: out of one store, into another.
 
-In: Paks and links that a principal may read, or lines that came from such an export. Out: lines, or
-drafts to remember. A line is one object with a `kind`: memory, link or dispute.
+In: memories and links that a principal may read, or lines that came from such an export. Out:
+lines, or drafts to remember. A line is one object with a `kind`: memory, link or dispute.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Memories in SQLite: rows of `memories` beside their Paks, found by keys and conditions.
+"""Memories in SQLite: rows of `memories` beside the catalogue's, found by keys and conditions.
 
 In: values of `recollect.ports.memories`. Out: the same. A read gives only what its view shows.
 """
@@ -34,7 +34,7 @@ _READ = (
     " LEFT JOIN memories ON {condition} LEFT JOIN paks ON paks.pak_id = memories.pak_id"
 )
 _INSERTED = (*rows.OWN_COLUMNS, "changed")
-# Where a Pak's id may stand; `paks_fts_content` is where full text keeps its copy.
+# Where a memory's id may stand; `paks_fts_content` is where full text keeps its copy.
 _KNOWS_PAKS = {
     "paks": "pak_id",
     "memories": "pak_id",
@@ -86,7 +86,7 @@ class SqliteMemories:
         return {row[-1]: rows.standing(row) for row in sorted(found)}
 
     def unplaced(self) -> frozenset[str]:
-        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+        """Return the ids of memories that the catalogue holds and the engine never wrote."""
         return frozenset(
             self._db.column(
                 "SELECT pak_id FROM paks WHERE pak_id NOT IN (SELECT pak_id FROM memories)"

@@ -62,7 +62,7 @@ SHOWN_COLUMNS = ", ".join(
 _PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
 INDEX_COLUMNS = _columns(*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
 
-# What `memories` keeps of a Pak, in the order of `own_values`.
+# What `memories` keeps of a memory, in the order of `own_values`.
 OWN_COLUMNS = (
     "pak_id",
     *(name for name in _FIELDS if name not in _FROM_PAKS),
@@ -96,7 +96,7 @@ def from_row(row: Sequence[Any]) -> Memory:
 
 
 def index_row(row: tuple[Any, ...]) -> IndexRow:
-    """Build what an index learns of a Pak from a row of `INDEX_COLUMNS` and its vector."""
+    """Build what an index learns of a memory from a row of `INDEX_COLUMNS` and its vector."""
     tags, risks, *place, row_id, pending, vector = row[_PLAIN:]
     pak = Indexed._make((*row[:_PLAIN], _tags(tags), _risks(risks), _place(*place)))
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
