@@ -43,7 +43,6 @@ RETIRED = {
     "Touch": "HookOutcome",
     "Went": "RecallTrace",
     "Stages": "Trace",
-    "MemoryStore": "Store",
     "_Asides": "RevisionFacts",
     "_told": "_with_hook_outcome",
     "bereft": "rows_to_relink",
