@@ -108,6 +108,7 @@ class Dispatcher:
         answers: Iterable[Answer],
     ) -> list[Answer]:
         """Do the same for many, each as soon as its answer is there."""
+        # Strict also draws what comes after the last answer, so that the work is done to its end.
         pairs = zip(hooked, answers, strict=True)
         return [self.finish(verb, request, answer) for request, answer in pairs]
 
