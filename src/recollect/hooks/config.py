@@ -21,9 +21,9 @@ from recollect.errors import HookConfigError, InvalidInput
 from recollect.hooks.events import HookEvent
 from recollect.hooks.spec import FailMode, Function, HookSpec, Mode, with_unique_names
 
-__all__ = ["FIELDS", "TIMEOUT_MS", "load", "parse"]
+__all__ = ["FIELDS", "check_registration", "load", "parse"]
 
-TIMEOUT_MS = (1, 30_000)
+_TIMEOUT_MS = (1, 30_000)
 _PRIORITY_MAX = 10**9
 _T = TypeVar("_T")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
@@ -120,7 +120,17 @@ def _line_of(text: str, has: Callable[[Mapping[str, Any]], bool]) -> int | None:
     return None
 
 
-def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
+def check_registration(function: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a hook that is registered in code, checked as in a file."""
+    if not callable(function):
+        raise HookConfigError("must be a function that takes the payload.", field="function")
+    try:
+        return _fields(given)
+    except _FieldProblem as problem:
+        raise HookConfigError(f"{problem}.", field=problem.field, hint=problem.hint) from problem
+
+
+def _fields(table: Mapping[str, Any]) -> dict[str, Any]:
     for key in table:
         if key not in FIELDS:
             raise _FieldProblem(key, f"there is no {key!r}", f"the keys are {', '.join(FIELDS)}.")
@@ -129,6 +139,11 @@ def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
         raise _FieldProblem("event", "is missing", "name the event that the hook listens to.")
     if given.get("namespace", "*") != "*" and not given["event"].has_namespace:
         raise _FieldProblem("namespace", f"{given['event']} is of no namespace", "leave it out.")
+    return given
+
+
+def _spec(table: Mapping[str, Any], folder: Path) -> HookSpec:
+    given = _fields(table)
     mode = _mode(given)
     spec = HookSpec(name="", folder=folder, **{**given, "mode": mode})
     return _with_target(replace(spec, name=spec.own_name()))
@@ -230,7 +245,7 @@ def _priority(field: str, value: object) -> int:
 
 
 def _timeout(field: str, value: object) -> int:
-    least, most = TIMEOUT_MS
+    least, most = _TIMEOUT_MS
     return check.whole(field, value, least=least, most=most)
 
 

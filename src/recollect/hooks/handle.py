@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, get_args
+from typing import Any
 
 from recollect.errors import HookConfigError
 from recollect.hooks.chain import K_MAX, ChainResult, Check, HookChain
-from recollect.hooks.config import TIMEOUT_MS, load
+from recollect.hooks.config import check_registration, load
 from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
 from recollect.hooks.events import EventClass, HookEvent
 from recollect.hooks.payload import Payload
@@ -76,17 +76,15 @@ class Hooks:
 
         Decisions are those of `recollect.hooks.sdk`: `allow`, `modify`, `deny` and `ask_user`.
         """
-        _check_registration(_event(event), function, priority, timeout_ms, namespace, fail_mode)
-        spec = HookSpec(
-            name=name or "",
-            event=_event(event),
-            mode="python",
-            function=function,
-            priority=priority,
-            timeout_ms=timeout_ms,
-            namespace=namespace,
-            fail_mode=fail_mode,
-        )
+        given = {
+            "event": event,
+            "priority": priority,
+            "namespace": namespace,
+            "fail_mode": fail_mode,
+            **({} if timeout_ms is None else {"timeout_ms": timeout_ms}),
+        }
+        fields = check_registration(function, given)
+        spec = HookSpec(name=name or "", mode="python", function=function, **fields)
         with self._changing:
             taken = [hook.name for hook in self._chain.hooks]
             (spec,) = with_unique_names([replace(spec, name=spec.name or spec.own_name())], taken)
@@ -222,42 +220,3 @@ class Hooks:
         self._registry.start(hooks)
         self._chain = HookChain(hooks, k_max=self._k_max)
         self._registry.retire_all_but(hooks)
-
-
-def _event(name: str) -> HookEvent:
-    try:
-        return HookEvent(name)
-    except ValueError:
-        raise HookConfigError(
-            f"there is no event {name!r}.",
-            field="event",
-            hint=f"the events are {', '.join(HookEvent)}.",
-        ) from None
-
-
-def _check_registration(
-    event: HookEvent,
-    function: object,
-    priority: object,
-    timeout_ms: object,
-    namespace: object,
-    fail_mode: object,
-) -> None:
-    least, most = TIMEOUT_MS
-    placed = namespace == "*" or event.has_namespace
-    checks = {
-        "function": (callable(function), "must be a function that takes the payload"),
-        "priority": (type(priority) is int, "must be a whole number"),
-        "timeout_ms": (
-            timeout_ms is None or (type(timeout_ms) is int and least <= timeout_ms <= most),
-            f"must be from {least} to {most}",
-        ),
-        "namespace": (
-            isinstance(namespace, str) and namespace and placed,
-            "must be a pattern such as team/*, and the event must be of a namespace",
-        ),
-        "fail_mode": (fail_mode in get_args(FailMode), "must be open or closed"),
-    }
-    for field, (fine, problem) in checks.items():
-        if not fine:
-            raise HookConfigError(f"{problem}.", field=field)

@@ -63,6 +63,37 @@ def test_equal_answers_have_equal_names_however_long_hooks_took(memory: Recollec
     assert memory.recall("queue").recall_id == memory.recall("queue").recall_id
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        modify(query="kiln"),
+        modify(namespace="pottery", k=1),
+        modify(content="kiln", priority=2),
+        modify(k=10**9),
+        modify(namespace=""),
+        modify(k="many"),
+        deny("no", 451),
+        ask_user("Sure?"),
+    ],
+    ids=str,
+)
+def test_a_recall_makes_of_an_expansion_what_the_seam_makes_of_it(
+    memory: Recollect, said: Any
+) -> None:
+    memory.hooks.register("pre_recall_expand", lambda _: said, name="one")
+    outcome = memory.hooks.expand("queue", "shop", 5)
+    answer = memory.recall("queue", project="shop", top_k=5)
+    asked = answer.query
+    assert asked["query"] == outcome.query("queue")
+    assert asked["project"] == outcome.namespace("shop")
+    assert asked["top_k"] == outcome.k(5)
+    assert ("pre_recall_denied" in answer.meta["diagnostic"]) == outcome.is_denied()
+    assert outcome.result is not None
+    assert answer.meta["hooks"][0]["action"] == outcome.result.runs[0].action
+    assert answer.degraded == outcome.result.degraded
+
+
 def test_a_question_is_routed_to_another_project(memory: Recollect) -> None:
     memory.hooks.register("pre_recall_expand", lambda _: modify(namespace="pottery"))
     answer = memory.recall(project="shop")
