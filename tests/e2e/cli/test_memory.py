@@ -280,6 +280,29 @@ def test_forget_wants_an_id_or_an_entity_and_not_both(
     assert "name either a PAK_ID or an --entity." in " ".join(result.stderr.split())
 
 
+def test_what_is_archived_is_in_no_answer_until_it_is_brought_back(run: Run, copy: Path) -> None:
+    asked = ("recall", "who reads mail to customers?", "--db", copy, "--json")
+
+    def found() -> bool:
+        results = answer(run(*asked))["results"]
+        return "team-ask-before-mail" in [one["fact"]["pak_id"] for one in results]
+
+    assert found()
+    named = ("team-ask-before-mail", "--db", copy)
+    assert run("archive", *named).stdout == "Archived team-ask-before-mail.\n"
+    assert not found()
+    again = answer(run("archive", *named, "--json"))
+    assert again == {"pak_id": named[0], "status": "archived", "changed": False}
+    assert answer(run("get", *named, "--json"))["memory"]["status"] == "archived"
+    assert run("unarchive", *named).stdout == "Brought team-ask-before-mail back.\n"
+    assert found()
+    assert run("unarchive", *named).stdout == "team-ask-before-mail stays active.\n"
+    for verb in ("archive", "unarchive"):
+        gone = run(verb, "nobody", "--db", copy, "--json")
+        assert gone.returncode == 1
+        assert json.loads(gone.stdout)["error"]["code"] == "unknown_pak"
+
+
 def test_facts_are_narrowed_by_what_they_say_and_where_they_are(run: Run, tmp_path: Path) -> None:
     db, lines = tmp_path / "agent.db", tmp_path / "facts.jsonl"
     facts = [

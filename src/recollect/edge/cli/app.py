@@ -55,6 +55,8 @@ _COMMANDS = (
     (explain.explain, 'recollect explain payments-double-charge --for "charged twice?"'),
     (memories.get, "recollect get payments-double-charge"),
     (memories.forget, "recollect forget payments-double-charge"),
+    (memories.archive, "recollect archive payments-double-charge"),
+    (memories.unarchive, "recollect unarchive payments-double-charge"),
     (memories.link, "recollect link payments-retry-limit payments-idempotency --weight 0.8"),
     (memories.dispute, "recollect dispute storefront-spa-trial storefront-server-pages"),
     (memories.resolve, "recollect resolve storefront-spa-trial storefront-server-pages"),

@@ -1,6 +1,6 @@
-"""`recollect get`, `forget`, `link`, `dispute` and `resolve`: verbs on memories with a name.
+"""`recollect get`, `forget`, `archive`, `unarchive`, `link`, `dispute` and `resolve`.
 
-In: ids. Out: one call of the engine each, and a line that says what was done.
+Verbs on memories with a name. In: ids. Out: one call of the engine each, and a line on what was done.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recollect.edge.cli.options import Db, Embedder, Json, PakId, Scope
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["dispute", "forget", "get", "link", "resolve"]
+__all__ = ["archive", "dispute", "forget", "get", "link", "resolve", "unarchive"]
 
 Other = Annotated[str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory.")]
 
@@ -75,6 +75,40 @@ def forget(
         console.print(view.erased(target, gone), soft_wrap=True)
 
     output.of(context).show(wire.forgotten(target, gone), draw)
+
+
+def archive(
+    context: typer.Context,
+    pak_id: PakId,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Take a memory out of every answer without erasing it; `unarchive` brings it back."""
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, embedder) as memory:
+        changed = memory.archive(pak_id)
+        status = open_memory.known(memory, pak_id).status
+    sentence = f"Archived {pak_id}." if changed else f"{pak_id} stays {status}."
+    _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
+
+
+def unarchive(
+    context: typer.Context,
+    pak_id: PakId,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Bring an archived memory back into answers."""
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, embedder) as memory:
+        changed = memory.unarchive(pak_id)
+        status = open_memory.known(memory, pak_id).status
+    sentence = f"Brought {pak_id} back." if changed else f"{pak_id} stays {status}."
+    _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
 
 
 def link(
