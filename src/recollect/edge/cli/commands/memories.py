@@ -1,6 +1,6 @@
 """`recollect get`, `forget`, `archive`, `unarchive`, `link`, `dispute` and `resolve`.
 
-Verbs on memories with a name. In: ids. Out: one call of the engine each, and a line on what was done.
+Verbs on memories with a name. In: ids. Out: one call of the engine each, and what was done.
 """
 
 from __future__ import annotations
