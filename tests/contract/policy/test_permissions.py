@@ -105,26 +105,34 @@ def test_with_its_permission_it_is_done(filled: People, verb: str) -> None:
 
 def test_every_verb_is_in_the_list() -> None:
     named = {verb.split(".")[0].split(" ")[0] for verb in VERBS} | {"forget", "principal_for"}
+    named |= {"archive", "unarchive"}
     free = {"open", "as_principal", "close", "path", "principal", "paks", "hooks", "frames", "keys"}
     free |= {"gardens", "quarantine", "trust"}
     public = {name for name in dir(Recollect) if not name.startswith("_")}
     assert public - free - named == set()
 
 
-def test_forgetting_takes_the_right_to_write_or_to_administrate(filled: People) -> None:
+def test_forgetting_and_archiving_take_the_right_to_write_or_to_administrate(
+    filled: People,
+) -> None:
     for permissions in (("read",), ("read", "moderate", "instruct"), ()):
         eve = filled.opener.as_principal(Principal("acme", "root", (), permissions))
         before = everything(filled.opener)
         for what in ({"pak_id": "p"}, {"pak_id": "never"}, {"entity": "Redis"}):
             with pytest.raises(NotAllowed):
                 eve.forget(**what)  # type: ignore[arg-type]
+        for act in (eve.archive, eve.unarchive):
+            for pak_id in ("p", "never"):
+                with pytest.raises(NotAllowed):
+                    act(pak_id)
         assert everything(filled.opener) == before
 
 
-def test_only_the_owner_and_admins_erase(filled: People) -> None:
+def test_only_the_owner_and_admins_erase_or_archive(filled: People) -> None:
     filled.root.remember("in the lab", pak_id="g", garden="lab", entity="Redis")
     filled.ann.remember("redis of ann", pak_id="a", entity="redis")
     for who in (filled.bob, filled.dan):
+        assert not any(who.archive(pak_id) for pak_id in ("p", "g", "a"))
         assert who.forget(["p", "g", "a"]).pak_ids == ()
         assert who.forget(entity="Redis").pak_ids == ()
     assert filled.ann.forget(entity="Redis").pak_ids == ("a",)
