@@ -31,6 +31,7 @@ from recollect.recall.candidates import SEEDS_PER_RESULT
 from recollect.recall.hydrate import shown_signals
 from recollect.recall.pipeline import Trace
 from recollect.recall.respond import as_run, shown
+from recollect.recall.select.explaining import NO_SUCH_PAK
 from recollect.recall.sight import Sight
 from recollect.recall.similarity import parts
 
@@ -108,7 +109,7 @@ def _readable(pak_id: str, sight: Sight) -> Memory | None:
 
 
 def _unknown(asked: _Asked) -> Explanation:
-    return asked.because(UNKNOWN, "There is no such Pak that you may read.")
+    return asked.because(UNKNOWN, NO_SUCH_PAK)
 
 
 def _explained(
@@ -225,7 +226,7 @@ def _outscored(asked: _Asked, known: dict[str, Any], trace: Trace) -> Explanatio
     last = chosen[-1]
     free = trace.chosen.others
     if not free:
-        reason = f"Guaranteed Paks fill all {trace.asked.top_k} places."
+        reason = f"Guaranteed memories fill all {trace.asked.top_k} places."
         return asked.because("top_k", reason, **(known | {"rival": last.pak_id}))
     lowest = min(free)
     gap = round(lowest.score - score, _DECIMALS)

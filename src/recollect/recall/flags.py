@@ -27,14 +27,14 @@ LITTLE = 0.5
 PACKAGE_RULES: Mapping[str, str] = MappingProxyType(
     {
         "mandatory_context_missing": "something that must be in the package is not: a candidate"
-        " with the reason code mandatory (select), or a Pak with a tag that the frame guarantees"
-        " (frame) was left out",
+        " with the reason code mandatory (select), or a memory with a tag that the frame"
+        " guarantees (frame) was left out",
         "large_context_reduction": "fewer than one in ten of the candidates are in the package",
         "low_confidence_plan": "the package is weak: no score reaches 0.5 (select), or the blocks'"
         " confidence is below 0.5 on average (frame)",
         "possible_context_miss": "something was asked and nothing in the package matches it, a"
         " source was down, or the budget cut what ranked above something that stayed",
-        "cache_sensitive_ordering": "the order matters to a cache: a Pak in the package has the"
+        "cache_sensitive_ordering": "the order matters to a cache: a memory in the package has the"
         " reason code cache_ordering_candidate (select), or the frame keeps its answers (frame)",
         "mandatory_context_present": "all that must be in the package is, and there is some",
     }

@@ -218,7 +218,7 @@ def test_guaranteed_paks_fill_all_places(memory: Recollect) -> None:
     memory.remember("queue", pak_id="a")
     told = memory.explain("a", "queue", frame="task", top_k=1)
     assert (told.stage, told.rival) == ("top_k", "goal")
-    assert told.reason == "Guaranteed Paks fill all 1 places."
+    assert told.reason == "Guaranteed memories fill all 1 places."
     assert memory.explain("goal", "queue", frame="task", top_k=1).returned
 
 

@@ -20,7 +20,10 @@ from recollect.recall.select.ranking import Ranking
 from recollect.recall.select.selection import trace
 from recollect.recall.select.values import SelectQuery
 
-__all__ = ["explain"]
+__all__ = ["NO_SUCH_PAK", "explain"]
+
+# The same for one that is not there and one that may not be read, whichever verb is explained.
+NO_SUCH_PAK = "There is no such Pak that you may read."
 
 
 def explain(
@@ -42,7 +45,7 @@ def explain(
         "generated_at": result.generated_at,
     }
     if row is None:
-        return Explanation(stage=UNKNOWN, reason="There is no such Pak that you may read.", **asked)
+        return Explanation(stage=UNKNOWN, reason=NO_SUCH_PAK, **asked)
     place = _place(pak_id, ranking)
     if place is None:
         reason = _no_candidate(row, result.query)
