@@ -28,10 +28,10 @@ __all__ = [
     "Catalogue",
     "CatalogueRecords",
     "Changes",
-    "CodeRecord",
-    "DocumentRecord",
+    "CodeColumns",
+    "DocumentColumns",
     "Occurrences",
-    "PakRecord",
+    "PakColumns",
     "Posting",
     "Statistics",
     "TextRecord",
@@ -43,32 +43,32 @@ __all__ = [
 FIELDS = ("pak_id", "title", "summary")
 
 
-class PakRecord(NamedTuple):
-    """What a selection decides by, of one row."""
+class PakColumns(NamedTuple):
+    """What a selection decides by: of each row one value in each column."""
 
-    row: int
-    pak_id: str
-    updated_at: str
-    content_hash: str
-    project: str | None
-    pak_type: str
-    superseded_by: str | None
-
-
-class CodeRecord(NamedTuple):
-    """One reason code of one row."""
-
-    row: int
-    reason_code: str
-    weight: float
+    rows: Sequence[int] = ()
+    pak_ids: Sequence[str] = ()
+    updated_at: Sequence[str] = ()
+    content_hashes: Sequence[str] = ()
+    projects: Sequence[str | None] = ()
+    pak_types: Sequence[str] = ()
+    superseded_by: Sequence[str | None] = ()
 
 
-class DocumentRecord(NamedTuple):
-    """Whose text a document is (-1: nobody's), and how many words it has."""
+class CodeColumns(NamedTuple):
+    """Reason codes: whose each is, and how much it weighs."""
 
-    document: int
-    row: int
-    length: int
+    rows: Sequence[int] = ()
+    reason_codes: Sequence[str] = ()
+    weights: Sequence[float] = ()
+
+
+class DocumentColumns(NamedTuple):
+    """Documents: whose text each is (-1: nobody's), and how many words it has."""
+
+    documents: Sequence[int] = ()
+    rows: Sequence[int] = ()
+    lengths: Sequence[int] = ()
 
 
 class TextRecord(NamedTuple):
@@ -138,13 +138,13 @@ class CatalogueRecords(Protocol):
     def occurrences(self, word: str, *, prefix: bool = False) -> Occurrences:
         """Return where a word stands, or every word that begins with it."""
 
-    def documents(self, numbers: NDArray[np.int64]) -> Sequence[DocumentRecord]:
+    def documents(self, numbers: NDArray[np.int64]) -> DocumentColumns:
         """Return those documents that are there, in any order."""
 
     def statistics(self, pak_ids: Collection[str] | None) -> Statistics:
         """Return how much text these Paks have together; None for all documents that there are."""
 
-    def paks(self, rows: NDArray[np.int64]) -> tuple[Sequence[PakRecord], Sequence[CodeRecord]]:
+    def paks(self, rows: NDArray[np.int64]) -> tuple[PakColumns, CodeColumns]:
         """Return those rows that are there and their reason codes, both in any order."""
 
     def texts(self, rows: NDArray[np.int64]) -> Sequence[TextRecord]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.catalogue import CatalogueRecords, CodeRecord, PakRecord, Touched
+from recollect.ports.catalogue import CatalogueRecords, CodeColumns, PakColumns, Touched
 from recollect.recall.select.values import moment
 
 __all__ = ["NEVER", "Columns", "Documents", "Names", "Rows"]
@@ -133,12 +133,12 @@ class Rows:
         )
         self._places.add(fresh.row_ids, np.arange(first, first + len(fresh.row_ids)))
 
-    def _columns_of(self, paks: Sequence[PakRecord], codes: Sequence[CodeRecord]) -> Columns:
-        owners, names, weights = _transposed(sorted(codes), 3)
+    def _columns_of(self, paks: PakColumns, codes: CodeColumns) -> Columns:
+        owners, names, weights = _transposed(sorted(zip(*codes, strict=True)), 3)
         entries, before = _ints(owners), len(self.entry_codes)
         self.entry_codes = np.concatenate([self.entry_codes, self.codes.numbers(names)])
         self.entry_weights = np.concatenate([self.entry_weights, np.array(weights, np.float64)])
-        row_ids, pak_ids, times, contents, projects, types, successors = _transposed(paks, 7)
+        row_ids, pak_ids, times, contents, projects, types, successors = paks
         ids = _ints(row_ids)
         return Columns(
             row_ids=ids,
@@ -183,7 +183,7 @@ class Documents:
 
     def _fetch(self, records: CatalogueRecords, documents: Ints) -> None:
         first = len(self._row_ids)
-        ids, row_ids, lengths = _transposed(records.documents(documents), 3)
+        ids, row_ids, lengths = records.documents(documents)
         self._row_ids = np.concatenate([self._row_ids, _ints(row_ids)])
         self._lengths = np.concatenate([self._lengths, _ints(lengths)])
         self._places.add(_ints(ids), np.arange(first, len(self._row_ids)))

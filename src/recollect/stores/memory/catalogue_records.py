@@ -16,10 +16,10 @@ from recollect.model.pak import PakRow, ReasonCodeEntry, RiskFlagEntry
 from recollect.ports.catalogue import (
     FIELDS,
     Changes,
-    CodeRecord,
-    DocumentRecord,
+    CodeColumns,
+    DocumentColumns,
     Occurrences,
-    PakRecord,
+    PakColumns,
     Posting,
     Statistics,
     TextRecord,
@@ -119,12 +119,11 @@ class MemoryRecords:
         table = np.array(found, np.int64).reshape(-1, 3)
         return Occurrences(table[:, 0], table[:, 1], table[:, 2])
 
-    def documents(self, numbers: Ints) -> Sequence[DocumentRecord]:
+    def documents(self, numbers: Ints) -> DocumentColumns:
         """Return those documents that are there."""
         self._read_texts()
-        return [
-            DocumentRecord(number, number, self._lengths[number]) for number in self._known(numbers)
-        ]
+        known = list(self._known(numbers))
+        return DocumentColumns(known, known, [self._lengths[number] for number in known])
 
     def statistics(self, pak_ids: Collection[str] | None) -> Statistics:
         """Return how much text some Paks have together, or all."""
@@ -134,26 +133,22 @@ class MemoryRecords:
         numbers = [self._numbers[one] for one in pak_ids if one in self._numbers]
         return Statistics(len(numbers), sum(self._lengths[number] for number in numbers))
 
-    def paks(self, rows: Ints) -> tuple[Sequence[PakRecord], Sequence[CodeRecord]]:
+    def paks(self, rows: Ints) -> tuple[PakColumns, CodeColumns]:
         """Return those rows that are there, and their reason codes."""
         known = {number: self._paks[number] for number in self._known(rows)}
-        paks = [
-            PakRecord(
-                number,
-                row.pak_id,
-                row.updated_at,
-                row.content_hash,
-                row.project,
-                row.pak_type,
-                row.superseded_by,
-            )
-            for number, row in known.items()
+        paks = PakColumns(
+            list(known),
+            [row.pak_id for row in known.values()],
+            [row.updated_at for row in known.values()],
+            [row.content_hash for row in known.values()],
+            [row.project for row in known.values()],
+            [row.pak_type for row in known.values()],
+            [row.superseded_by for row in known.values()],
+        )
+        codes = [
+            (number, *code) for number, row in known.items() for code in self._codes(row.pak_id)
         ]
-        return paks, [
-            CodeRecord(number, *code)
-            for number, row in known.items()
-            for code in self._codes(row.pak_id)
-        ]
+        return paks, CodeColumns(*zip(*codes, strict=True))
 
     def texts(self, rows: Ints) -> Sequence[TextRecord]:
         """Return what those rows say that are there."""

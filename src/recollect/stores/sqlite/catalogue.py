@@ -19,10 +19,10 @@ from recollect.paks.listing import conditions, where
 from recollect.ports.catalogue import (
     FIELDS,
     Changes,
-    CodeRecord,
-    DocumentRecord,
+    CodeColumns,
+    DocumentColumns,
     Occurrences,
-    PakRecord,
+    PakColumns,
     Posting,
     Statistics,
     TextRecord,
@@ -107,10 +107,13 @@ class SqliteRecords:
         found = self._conn.execute(f"{_OCCURRENCES}{test}", values).fetchone()
         return Occurrences(*map(numbers, found))
 
-    def documents(self, documents: Ints) -> Sequence[DocumentRecord]:
+    def documents(self, documents: Ints) -> DocumentColumns:
         """Return those documents that are there."""
-        found = self._conn.execute(_DOCUMENTS, (_listed(documents),))
-        return [DocumentRecord(document, row, _length(size)) for document, row, size in found]
+        found = self._conn.execute(_DOCUMENTS, (_listed(documents),)).fetchall()
+        if not found:
+            return DocumentColumns()
+        numbers, rows, sizes = zip(*found, strict=True)
+        return DocumentColumns(numbers, rows, [_length(size) for size in sizes])
 
     def statistics(self, pak_ids: Collection[str] | None) -> Statistics:
         """Return how much text some Paks have together, or all documents."""
@@ -120,13 +123,14 @@ class SqliteRecords:
         sizes = self._conn.execute(_SIZES, (json.dumps(sorted(pak_ids)),)).fetchall()
         return Statistics(len(sizes), sum(_length(size) for (size,) in sizes))
 
-    def paks(self, rows: Ints) -> tuple[Sequence[PakRecord], Sequence[CodeRecord]]:
+    def paks(self, rows: Ints) -> tuple[PakColumns, CodeColumns]:
         """Return those rows that are there, and their reason codes."""
         # A row stands as often as it has codes, and once if it has none.
         found = self._conn.execute(_PAKS, (_listed(rows),)).fetchall()
-        paks = {row[0]: PakRecord._make(row[:7]) for row in found}
-        codes = [CodeRecord(row[0], row[7], row[8]) for row in found if row[7] is not None]
-        return list(paks.values()), codes
+        paks = {row[0]: row for row in found}
+        codes = [(row[0], row[7], row[8]) for row in found if row[7] is not None]
+        *columns, _, _ = zip(*paks.values(), strict=True) if paks else [()] * 9
+        return PakColumns(*columns), CodeColumns(*zip(*codes, strict=True))
 
     def texts(self, rows: Ints) -> Sequence[TextRecord]:
         """Return what those rows say that are there."""
