@@ -29,7 +29,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 coverage: $(VENV)/.dev
-	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term tests/unit tests/contract tests/property tests/golden
+	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term tests/unit tests/contract tests/golden
 
 audit: $(VENV)/.dev
 	$(BIN)/python -m tools.audit

@@ -23,7 +23,17 @@ from recollect import Recollect
 from recollect.embed.static import StaticEmbedder
 from recollect.ports.embedder import QueryTokens
 
-__all__ = ["STORES", "SyntheticEmbedder", "built", "copied", "items", "name_of", "opened", "tables"]
+__all__ = [
+    "STORES",
+    "SyntheticEmbedder",
+    "built",
+    "copied",
+    "items",
+    "name_of",
+    "opened",
+    "path_of",
+    "tables",
+]
 
 STORES = Path(__file__).parent / ".stores"
 _AT_ONCE = 10_000
@@ -81,9 +91,14 @@ def items(first: int, count: int) -> list[dict[str, Any]]:
     ]
 
 
+def path_of(size: int, folder: Path = STORES) -> Path:
+    """Return where the store of this size is, or will be."""
+    return folder / name_of(size, [SyntheticEmbedder().model_id, *tables()])
+
+
 def built(size: int, folder: Path = STORES, progress: Progress | None = None) -> Path:
     """Return the store of this size, building it first if it is not there."""
-    path = folder / name_of(size, [SyntheticEmbedder().model_id, *tables()])
+    path = path_of(size, folder)
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(f"{size}-*"):
