@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
-from recollect import asked
+from recollect import arguments
 from recollect.check import optional_text
 from recollect.embed import load_embedder
 from recollect.errors import NotAllowed
@@ -43,7 +43,7 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
-from recollect.opened import OpenStore, fitting_embedder
+from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks import RecallStore
 from recollect.policy.permit import known_scope, need
 from recollect.policy.sanitizer import SanitizerMode
@@ -69,7 +69,7 @@ from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
 from recollect.verbs.trust import Trust
-from recollect.verbs.write import ARGUMENTS_AND_PLACE, Writer
+from recollect.verbs.write import Writer
 from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
@@ -90,9 +90,9 @@ class Recollect:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        self._opened = caller.opened
+        self._open_store = caller.open_store
         self._principal = caller.principal
-        self._frames = FrameRegistry(FrameRows(self._opened, self._principal))
+        self._frames = FrameRegistry(FrameRows(self._open_store, self._principal))
         self._reader = Reader(caller, self._frames)
         self._writer = Writer(caller)
 
@@ -130,30 +130,32 @@ class Recollect:
         power cut too: every write then waits for the disk.
         """
         check_platform()
-        asked.one_of("hours", hours, get_args(HoursMode))
-        asked.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
-        who = LOCAL_PRINCIPAL if principal is None else asked.principal(principal)
+        arguments.one_of("hours", hours, get_args(HoursMode))
+        arguments.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
+        who = LOCAL_PRINCIPAL if principal is None else arguments.principal(principal)
         store = SqliteStore.open(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
         try:
             chosen = fitting_embedder(store, embedder)
-            dispatcher = Dispatcher(Hooks(asked.file("hooks", hooks), k_max=asked.TOP_K_MAX))
+            dispatcher = Dispatcher(
+                Hooks(arguments.file("hooks", hooks), k_max=arguments.TOP_K_MAX)
+            )
         except BaseException:
             store.close()
             raise
-        opened = OpenStore(
+        open_store = OpenStore(
             store,
             store.path,
             embedder=chosen,
             clock=clock or SystemClock(),
             links=links,
             hours=hours,
-            counter=token_counter,
+            token_counter=token_counter,
             cache_file=cache_file,
             sanitizer=sanitizer,
             dispatcher=dispatcher,
             new_id=lambda: uuid.uuid4().hex,
         )
-        return cls(Caller(opened, store.catalogue, who, is_opener=principal is None))
+        return cls(Caller(open_store, store.catalogue, who, is_opener=principal is None))
 
     def as_principal(self, principal: Principal) -> Recollect:
         """Return a handle on the same store for another principal.
@@ -162,13 +164,13 @@ class Recollect:
         principal stays with it. Closing any of them closes the store.
         """
         self._need_opener("other principals")
-        who = asked.principal(principal)
+        who = arguments.principal(principal)
         return Recollect(replace(self._caller, principal=who, is_opener=False))
 
     @property
     def path(self) -> Path:
         """Where the database file is."""
-        return self._opened.path
+        return self._open_store.path
 
     @property
     def principal(self) -> Principal:
@@ -190,23 +192,23 @@ class Recollect:
     def hooks(self) -> Hooks:
         """The hooks: register functions of your own, load the file again, see how they are."""
         self._need_opener("the hooks")
-        return self._opened.dispatcher.hooks
+        return self._open_store.dispatcher.hooks
 
     @property
     def gardens(self) -> Gardens:
         """Named access lists: make them, and say who is in them."""
-        return Gardens(self._opened, self._principal)
+        return Gardens(self._open_store, self._principal)
 
     @property
     def quarantine(self) -> Quarantine:
         """Facts that wait for a moderator."""
-        return Quarantine(self._opened, self._principal)
+        return Quarantine(self._open_store, self._principal)
 
     @property
     def keys(self) -> Keys:
         """Keys by which programs say who they are."""
         return Keys(
-            self._opened,
+            self._open_store,
             self._principal,
             of_all=self._caller.is_opener,
             random_bytes=secrets.token_bytes,
@@ -215,11 +217,11 @@ class Recollect:
     @property
     def trust(self) -> Trust:
         """How far the word of each source counts."""
-        return Trust(self._opened, self._principal)
+        return Trust(self._open_store, self._principal)
 
     def close(self) -> None:
         """Close the memory, leaving a warm cache for the next opening; closing twice is fine."""
-        self._opened.close(uuid.uuid4().hex)
+        self._open_store.close(uuid.uuid4().hex)
 
     def __enter__(self) -> Recollect:
         return self
@@ -261,18 +263,42 @@ class Recollect:
     ) -> Remembered:
         """Store a text; it is durable, and visible to the next recall, when this returns.
 
-        The same text in the same place is the same Pak. Its place is the principal's own, unless a
-        wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the embedder
-        failed: the text is safe, and the vector is made up for later. `occurred_at` may be written
-        as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and reported.
+        The same text in the same place is the same memory. Its place is the principal's own,
+        unless a wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
+        embedder failed: the text is safe, and the vector is made up for later. `occurred_at` may be
+        written as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and
+        reported.
         """
-        given = locals()
-        occasion = self._writer.occasion(now)
-        return self._opened.dispatcher.run(
+        given = {
+            "content": content,
+            "pak_id": pak_id,
+            "title": title,
+            "summary": summary,
+            "tags": tags,
+            "category": category,
+            "project": project,
+            "topic": topic,
+            "pak_type": pak_type,
+            "source": source,
+            "authority": authority,
+            "entity": entity,
+            "relation": relation,
+            "value": value,
+            "confidence": confidence,
+            "thread": thread,
+            "speaker": speaker,
+            "occurred_at": occurred_at,
+            "valid_until": valid_until,
+            "scope": scope,
+            "team": team,
+            "garden": garden,
+        }
+        context = self._writer.context(now)
+        return self._open_store.dispatcher.run(
             REMEMBER,
-            {name: given[name] for name in ARGUMENTS_AND_PLACE},
-            check=functools.partial(self._writer.draft, occasion),
-            act=functools.partial(self._writer.store, occasion),
+            given,
+            check=functools.partial(self._writer.draft, context),
+            act=functools.partial(self._writer.store, context),
         )
 
     def remember_many(
@@ -287,15 +313,15 @@ class Recollect:
         An item is a text, or a mapping with the arguments of `remember` but `now`. All are checked
         before the first is written.
         """
-        hooks, occasion = self._opened.dispatcher, self._writer.occasion(now)
+        hooks, context = self._open_store.dispatcher, self._writer.context(now)
         heard = hooks.ask_each(
             REMEMBER,
-            ((f"item {number}", item) for number, item in enumerate(asked.listed(items))),
-            check=lambda item: self._writer.draft(occasion, asked.arguments(item)),
+            ((f"item {number}", item) for number, item in enumerate(arguments.listed(items))),
+            check=lambda item: self._writer.draft(context, arguments.of_item(item)),
         )
         wanted = [one.request for one in heard]
         return hooks.finish_each(
-            REMEMBER, heard, self._writer.store_each(occasion, wanted, progress)
+            REMEMBER, heard, self._writer.store_each(context, wanted, progress)
         )
 
     def recall(
@@ -321,17 +347,32 @@ class Recollect:
         Without a query, what matters most by the frame's other weights. `tags` are exact names or
         prefixes ending in %. Everything but the query narrows what is looked through.
         """
-        given = locals()
-        names = RecallRequest.__dataclass_fields__
-        return self.respond(RecallRequest(**{name: given[name] for name in names}))
+        return self.respond(
+            RecallRequest(
+                query=query,
+                frame=frame,
+                top_k=top_k,
+                token_budget=token_budget,
+                tags=tags,
+                project=project,
+                entity=entity,
+                relation=relation,
+                source=source,
+                scope=scope,
+                garden=garden,
+                min_confidence=min_confidence,
+                diversity=diversity,
+                include_quarantined=include_quarantined,
+            )
+        )
 
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
         need(self._principal, "read")
-        return self._opened.dispatcher.run(
+        return self._open_store.dispatcher.run(
             RECALL,
             request,
-            check=asked.recall,
+            check=arguments.recall,
             act=self._reader.respond,
             refuse=self._reader.refuse,
         )
@@ -348,10 +389,10 @@ class Recollect:
 
         An answer from the frame's cache is marked `cached` and counts nothing.
         """
-        return self._opened.dispatcher.run(
+        return self._open_store.dispatcher.run(
             FRAME,
             self._reader.wanted_frame(name, query, top_k, token_budget),
-            check=asked.frame,
+            check=arguments.frame,
             act=self._reader.frame,
             refuse=self._reader.refuse_frame,
         )
@@ -361,7 +402,7 @@ class Recollect:
 
         The same as `recollect.recall.select.select`, among what the principal may read.
         """
-        return self._opened.dispatcher.run(
+        return self._open_store.dispatcher.run(
             SELECT,
             query,
             check=self._reader.checked_selection,
@@ -378,31 +419,35 @@ class Recollect:
         top_k: int = 5,
         token_budget: int | None = None,
     ) -> Explanation:
-        """Say why a Pak is in an answer, or which stage left it out. Writes nothing.
+        """Say why a memory is in an answer, or which stage left it out. Writes nothing.
 
         The answer is that of `recall(query)`; with `frame`, that of `frame(frame, query)`; for a
         `RecallRequest` that of `respond`, and for a `SelectQuery` that of `select`, whole as they
         are. What may not be read is explained like what is not there.
         """
         need(self._principal, "read")
-        explainer = Explainer(self._caller, self._reader, asked.name("pak_id", pak_id))
-        explain, refuse = self._opened.dispatcher.explain, explainer.of_denial
+        explainer = Explainer(self._caller, self._reader, arguments.name("pak_id", pak_id))
+        explain, refuse = self._open_store.dispatcher.explain, explainer.of_denial
         if isinstance(query, SelectQuery):
             check = self._reader.checked_selection
             return explain(SELECT, query, check=check, act=explainer.of_selection, refuse=refuse)
         if frame is not None:
             wanted = self._reader.wanted_frame(frame, query, top_k, token_budget)
-            return explain(FRAME, wanted, check=asked.frame, act=explainer.of_frame, refuse=refuse)
+            return explain(
+                FRAME, wanted, check=arguments.frame, act=explainer.of_frame, refuse=refuse
+            )
         if not isinstance(query, RecallRequest):
             query = RecallRequest(query=query, top_k=top_k, token_budget=token_budget)
-        return explain(RECALL, query, check=asked.recall, act=explainer.of_recall, refuse=refuse)
+        return explain(
+            RECALL, query, check=arguments.recall, act=explainer.of_recall, refuse=refuse
+        )
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
         return self._reader.get(pak_id)
 
     def inspect(self, pak_id: str) -> Inspection | None:
-        """Return everything about one Pak: text, codes, flags, links, disputes, uses; or None."""
+        """Return all about one memory: text, codes, flags, links, disputes, uses; or None."""
         return self._reader.inspect(pak_id)
 
     def list(
@@ -411,17 +456,17 @@ class Recollect:
         """Return one page of memories, newest first."""
         return self._reader.page(
             project=optional_text("project", project),
-            limit=asked.positive("limit", limit, asked.MOST_LISTED),
+            limit=arguments.positive("limit", limit, arguments.MOST_LISTED),
             cursor=cursor,
         )
 
     def link(self, pak_id: str, other: str, *, weight: float = 1.0) -> None:
         """Join two memories; recall then follows one to the other."""
         need(self._principal, "write")
-        self._opened.dispatcher.run(
+        self._open_store.dispatcher.run(
             LINK,
             LinkRequest(pak_id, other, weight),
-            check=asked.link,
+            check=arguments.link,
             act=functools.partial(join.link, self._caller),
         )
 
@@ -438,7 +483,7 @@ class Recollect:
 
     def disputes(self) -> Sequence[Dispute]:
         """Return the open disputes."""
-        with self._opened.turn():
+        with self._open_store.turn():
             return self._caller.sight().disputes()
 
     def forget(
@@ -454,9 +499,9 @@ class Recollect:
         scopes alone. The answer says what was erased; nothing, if there was nothing to erase.
         """
         need_right_to_erase(self._principal)
-        wanted, about = asked.forgettable(pak_id, entity)
+        wanted, about = arguments.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
-        return self._opened.dispatcher.run(
+        return self._open_store.dispatcher.run(
             FORGET,
             ForgetRequest(tuple(wanted), about, chosen),
             check=lambda request: request,
@@ -469,12 +514,12 @@ class Recollect:
         `get` and `list` still show it, as archived. Who may forget a memory may archive it.
         """
         need_right_to_erase(self._principal)
-        return archive(self._caller, asked.name("pak_id", pak_id))
+        return archive(self._caller, arguments.name("pak_id", pak_id))
 
     def unarchive(self, pak_id: str) -> bool:
         """Bring an archived memory back into recall; return whether there was one."""
         need_right_to_erase(self._principal)
-        return unarchive(self._caller, asked.name("pak_id", pak_id))
+        return unarchive(self._caller, arguments.name("pak_id", pak_id))
 
     def ingest(
         self,
@@ -491,8 +536,8 @@ class Recollect:
         source that is little trusted, and orders from anyone, wait in quarantine.
         """
         need(self._principal, "write")
-        name, place = asked.name("source", source), self._writer.place(scope, team, garden)
-        return self._opened.dispatcher.run(
+        name, place = arguments.name("source", source), self._writer.place(scope, team, garden)
+        return self._open_store.dispatcher.run(
             INGEST,
             items,
             check=lambda facts: IngestRequest(name, tuple(items_of(facts))),
@@ -515,20 +560,20 @@ class Recollect:
         them its own. All lines are checked before the first is written.
         """
         need(self._principal, "write")
-        hooks, writer, export = self._opened.dispatcher, self._writer, transfer.read(lines)
-        occasion = writer.occasion()
+        hooks, writer, export = self._open_store.dispatcher, self._writer, transfer.read(lines)
+        context = writer.context()
         memories = hooks.ask_each(
             REMEMBER,
             ((line.where, line) for line in export.memories),
-            check=functools.partial(writer.draft_line, occasion),
+            check=functools.partial(writer.draft_line, context),
         )
         joins = transfer.joined(export, [one.request.memory.pak_id for one in memories])
         links = [join for join in joins if join.kind == "link"]
         heard = hooks.ask_each(
-            LINK, ((one.where, one.as_request()) for one in links), check=asked.link
+            LINK, ((one.where, one.as_request()) for one in links), check=arguments.link
         )
         wanted = [one.request for one in memories]
-        stored = writer.restore_each(occasion, export, wanted, progress)
+        stored = writer.restore_each(context, export, wanted, progress)
         reports = hooks.finish_each(REMEMBER, memories, stored)
         rejoined = writer.rejoin_each(transfer.reweighed(joins, [one.request for one in heard]))
         hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
@@ -537,7 +582,7 @@ class Recollect:
     def audit(self, *, limit: int = 100, before: int | None = None) -> Sequence[Act]:
         """Return who did what to look after this memory, latest first."""
         need(self._principal, "admin")
-        count = asked.positive("limit", limit, asked.MOST_LISTED)
+        count = arguments.positive("limit", limit, arguments.MOST_LISTED)
         return upkeep.acts(self._caller, limit=count, before=before)
 
     def retry_pending(self) -> int:
@@ -570,12 +615,12 @@ class Recollect:
         facts = upkeep.stats(self._caller)
         if not self._caller.is_opener:
             return facts
-        return {**facts, "hooks": self._opened.dispatcher.hooks.stats()}
+        return {**facts, "hooks": self._open_store.dispatcher.hooks.stats()}
 
     def _ingest(self, place: Place, wanted: IngestRequest) -> Ingested:
         ingestion = self._writer.ingestion(wanted, place)
         for memory, report in self._writer.ingest(ingestion):
-            self._opened.dispatcher.finish(
+            self._open_store.dispatcher.finish(
                 REMEMBER, HookedRequest(RememberRequest({}, memory)), report
             )
         return ingestion.answer()

@@ -34,7 +34,7 @@ STORE_READS = {
     "memories.changes": {"index/follow.py"},
     "vectors.waiting": {"write/reembed.py", "write/remember.py"},
     # What joins memories: shown by `Sight`, or by those who hold one and keep to its mask.
-    "edges.disputes": {"recall/sight.py", "opened.py"},
+    "edges.disputes": {"recall/sight.py", "open_store.py"},
     "edges.touching": {
         "recall/inspect.py",
         "verbs/join.py",
@@ -57,7 +57,7 @@ STORE_READS = {
         "write/remember.py",
     },
     "memories.rows": {
-        "opened.py",
+        "open_store.py",
         "recall/authorise.py",
         "recall/inspect.py",
         "write/forget.py",
@@ -176,21 +176,21 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("engine.py", "found = self._store.memories.read(where, view)"),
         ("recall/pipeline.py", "texts = sources.sight.store.memories.read(w, sources.sight.view)"),
         ("recall/explain.py", "stages.sources.sight.store.memories.rows(where)"),
-        ("verbs/trust.py", "for one in self._opened.store.memories.changes(0): pass"),
+        ("verbs/trust.py", "for one in self._open_store.store.memories.changes(0): pass"),
         ("engine.py", "list(self._store.vectors.waiting(10))"),
-        ("verbs/gardens.py", "self._opened.store.edges.touching([1])"),
+        ("verbs/gardens.py", "self._open_store.store.edges.touching([1])"),
         ("recall/pipeline.py", "sources.index.select(Where())"),
         ("recall/sight.py", "self.index.select(where)"),
-        ("engine.py", "self._opened.follower.current().select(view=None)"),
+        ("engine.py", "self._open_store.follower.current().select(view=None)"),
         ("engine.py", "self._catalogue.get_pak('p')"),
-        ("verbs/keys.py", "self._opened.catalogue.list_paks()"),
+        ("verbs/keys.py", "self._open_store.catalogue.list_paks()"),
         ("engine.py", "self._catalogue.conn.execute('SELECT 1')"),
         ("recall/score.py", "sql = 'SELECT content FROM memories WHERE pak_id = ?'"),
         ("frames/cache.py", "sql = 'SELECT title FROM paks'"),
         ("index/graph.py", "sql = f'SELECT low FROM memory_edges WHERE low = {low}'"),
         ("edge/cli/commands/recall.py", "sql = 'SELECT * FROM x JOIN memories USING (pak_id)'"),
         ("engine.py", "things = self._store"),
-        ("verbs/erase.py", "opened, things = caller.opened, caller.store"),
+        ("verbs/erase.py", "opened, things = caller.open_store, caller.store"),
         ("recall/pipeline.py", "if (rows := sources.index): pass"),
         ("verbs/erase.py", "rows = opened.follower.before(revision)"),
         ("recall/inspect.py", "sight.store.edges.lists([1])"),
@@ -267,4 +267,4 @@ def test_one_function_turns_a_principal_into_a_view() -> None:
         and isinstance(node.func, ast.Name)
         and node.func.id == "view_of"
     }
-    assert askers <= {"opened.py", "testing/contract.py"}
+    assert askers <= {"open_store.py", "testing/contract.py"}

@@ -29,10 +29,7 @@ _CATALOGUE = re.compile(
 _PAK = re.compile(r"\bPaks?\b")
 
 # Rooms whose words are still being settled.
-_OPEN = (
-    *("admin/", "asked.py", "engine.py", "hooks/post_queue.py", "model/memory.py", "opened.py"),
-    *("recall/", "verbs/", "write/draft.py", "write/ingest.py"),
-)
+_OPEN = (*("hooks/post_queue.py", "model/memory.py", "recall/"),)
 
 # Names that nobody could guess, and what is called so today.
 RETIRED = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from recollect.ports.store import RowFilter, Standing
 from recollect.verbs.caller import Caller
-from recollect.verbs.erase import hashed
+from recollect.verbs.erase import hash_name
 from recollect.write.forget import erasable
 from recollect.write.status import ARCHIVED, set_status
 
@@ -17,20 +17,20 @@ __all__ = ["archive", "unarchive"]
 
 def archive(caller: Caller, pak_id: str) -> bool:
     """Take an active memory out of every recall; return whether there was one."""
-    return _turned(caller, pak_id, "archive", old="active", new=ARCHIVED)
+    return _change_status(caller, pak_id, "archive", old="active", new=ARCHIVED)
 
 
 def unarchive(caller: Caller, pak_id: str) -> bool:
     """Bring an archived memory back; return whether there was one."""
-    return _turned(caller, pak_id, "unarchive", old=ARCHIVED, new="active")
+    return _change_status(caller, pak_id, "unarchive", old=ARCHIVED, new="active")
 
 
-def _turned(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> bool:
-    opened = caller.opened
-    with opened.turn():
+def _change_status(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> bool:
+    open_store = caller.open_store
+    with open_store.turn():
         if not _standing(caller, pak_id, old):
             return False
-        with opened.commit() as commit:
+        with open_store.commit() as commit:
             # Somebody may have been faster; from here on nobody else can change it.
             standing = _standing(caller, pak_id, old)
             if standing:
@@ -38,11 +38,11 @@ def _turned(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> boo
                     standing,
                     new,
                     store=caller.store,
-                    before=opened.follower.before,
+                    before=open_store.follower.before,
                     commit=commit,
-                    links=opened.links,
+                    links=open_store.links,
                 )
-                opened.note(caller.principal, act, hashed(pak_id))
+                open_store.note(caller.principal, act, hash_name(pak_id))
         return bool(standing)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from recollect.hours import iso, moved
 from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Principal
-from recollect.opened import OpenStore
+from recollect.open_store import OpenStore
 from recollect.paks import RecallStore
 from recollect.ports.store import ClockState, Store
 from recollect.recall.authorise import Moment
@@ -24,7 +24,7 @@ __all__ = ["Caller"]
 class Caller:
     """One principal on one open store. `is_opener`: it was opened for nobody in particular."""
 
-    opened: OpenStore
+    open_store: OpenStore
     catalogue: RecallStore
     principal: Principal
     is_opener: bool
@@ -32,19 +32,19 @@ class Caller:
     @property
     def store(self) -> Store:
         """Where the memories are."""
-        return self.opened.store
+        return self.open_store.store
 
     def sight(self) -> Sight:
         """Return what may be read, as of now."""
-        sight = self.opened.sight(self.principal)
-        if self.opened.sanitizer != "block":
+        sight = self.open_store.sight(self.principal)
+        if self.open_store.sanitizer != "block":
             return sight
         return replace(sight, view=replace(sight.view, without_risky=True))
 
     def clock(self, sight: Sight) -> ClockState:
         """Return the counter of active hours at the moment of a sight."""
-        state = self.opened.follower.state
-        return moved(state.clock, sight.now, mode=self.opened.hours)
+        state = self.open_store.follower.state
+        return moved(state.clock, sight.now, mode=self.open_store.hours)
 
     def moment(self, sight: Sight) -> Moment:
         """Return the moment of a sight by both clocks."""
@@ -52,10 +52,10 @@ class Caller:
 
     def now(self) -> str:
         """Return the time as it is written down."""
-        return iso(self.opened.clock.now())
+        return iso(self.open_store.clock.now())
 
     def readable(self) -> frozenset[str] | None:
-        """Return the ids of the Paks that may be read, None for all there are.
+        """Return the ids of the memories that may be read, None for all there are.
 
         What the catalogue holds beside the memories has no place; it is for whoever opened it.
         """
@@ -69,7 +69,7 @@ class Caller:
         sight = self.sight()
         selection = sight.select(where)
         if not self.is_opener:
-            return self.opened.names(sight.index, selection)
+            return self.open_store.names(sight.index, selection)
         if selection.is_all:
             return None
-        return self.opened.names(sight.index, selection) | self.store.memories.unplaced()
+        return self.open_store.names(sight.index, selection) | self.store.memories.unplaced()

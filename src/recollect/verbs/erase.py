@@ -13,26 +13,28 @@ from recollect.ports.store import RowFilter
 from recollect.verbs.caller import Caller
 from recollect.write import forget
 
-__all__ = ["erase", "hashed"]
+__all__ = ["erase", "hash_name"]
 
 
 def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
-    opened, store = caller.opened, caller.store
-    with opened.turn():
+    open_store, store = caller.open_store, caller.store
+    with open_store.turn():
         if not _erasable(caller, wanted):
             return Forgotten(())
-        with opened.commit() as commit:
+        with open_store.commit() as commit:
             # Whose it is and who may erase it counts as of now, when nobody else can write.
             erased = _erasable(caller, wanted)
-            edges = forget.erase(erased, store=store, before=opened.follower.before, commit=commit)
+            edges = forget.erase(
+                erased, store=store, before=open_store.follower.before, commit=commit
+            )
             if erased:
                 target = "\n".join(erased) if wanted.entity is None else wanted.entity
                 detail = f"{len(erased)} memories"
-                opened.note(caller.principal, "forget", hashed(target), detail)
+                open_store.note(caller.principal, "forget", hash_name(target), detail)
         forget.verify(store, erased)
-        opened.cached_frames.drop_holding(erased)
-        opened.follower.wipe()
+        open_store.cached_frames.drop_holding(erased)
+        open_store.follower.wipe()
         return Forgotten(tuple(erased), edges, store.scrub())
 
 
@@ -46,6 +48,6 @@ def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
     return forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
 
 
-def hashed(target: str) -> str:
+def hash_name(target: str) -> str:
     """Return what the audit log keeps of an id or a name: it must not outlive a `forget`."""
     return f"sha256:{hashlib.sha256(target.encode()).hexdigest()}"

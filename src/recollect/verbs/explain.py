@@ -1,4 +1,4 @@
-"""Explain: why a Pak is in an answer, or what left it out, hooks included. Writes nothing.
+"""Explain: why a memory is in an answer, or what left it out, hooks included. Writes nothing.
 
 In: a request as the verb itself takes it, checked and as the hooks left it. Out: an `Explanation`
 read from how the verb's own stages went; one that a hook refused is explained by that refusal.
@@ -22,34 +22,34 @@ _APART = "Filtered out: it is an instruction, and these come with a recall, apar
 
 
 class Explainer:
-    """Explains what becomes of one Pak for one caller."""
+    """Explains what becomes of one memory for one caller."""
 
     def __init__(self, caller: Caller, reader: Reader, pak_id: str) -> None:
         self._caller = caller
-        self._opened = caller.opened
+        self._open_store = caller.open_store
         self._reader = reader
         self._pak_id = pak_id
 
     def of_recall(self, wanted: RecallRequest) -> Explanation:
         """Explain the answer to a request."""
-        with self._opened.turn_asking(wanted.query) as embedder:
+        with self._open_store.turn_asking(wanted.query) as embedder:
             return explain_recall(self._pak_id, self._reader.went(wanted, embedder))
 
     def of_frame(self, wanted: FrameRequest) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
-        with self._opened.turn_asking(wanted.query) as embedder:
+        with self._open_store.turn_asking(wanted.query) as embedder:
             stages = self._reader.stages(wanted, self._caller.sight(), embedder)
             return explain_frame(self._pak_id, stages)
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:
         """Explain a selection from the catalogue."""
-        with self._opened.turn(), self._caller.catalogue.snapshot():
+        with self._open_store.turn(), self._caller.catalogue.snapshot():
             found = explain(
                 self._caller.catalogue,
                 self._pak_id,
                 wanted,
                 readable=self._caller.selectable(),
-                count=self._opened.count_tokens,
+                count=self._open_store.token_counter,
             )
             is_apart = found.stage == "unknown" and self._caller.sight().may_read(self._pak_id)
             return replace(found, stage="filter", reason=_APART) if is_apart else found

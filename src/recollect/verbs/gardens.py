@@ -14,7 +14,7 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import iso
 from recollect.model import Garden, Member, Principal, Role
-from recollect.opened import OpenStore
+from recollect.open_store import OpenStore
 from recollect.policy.gardens import (
     checked_role,
     checked_slug,
@@ -32,10 +32,10 @@ __all__ = ["Gardens"]
 class Gardens:
     """The gardens of one principal's tenant."""
 
-    def __init__(self, opened: OpenStore, principal: Principal) -> None:
-        self._opened = opened
+    def __init__(self, open_store: OpenStore, principal: Principal) -> None:
+        self._open_store = open_store
         self._principal = principal
-        self._access = opened.store.access
+        self._access = open_store.store.access
 
     def create(
         self,
@@ -56,9 +56,9 @@ class Gardens:
             scope=place.scope,  # type: ignore[arg-type]
             team=place.team,
             tier=check.share("tier", tier),
-            created_at=iso(self._opened.clock.now()),
+            created_at=iso(self._open_store.clock.now()),
         )
-        with self._opened.administering(self._principal, "garden.create", slug, garden.scope):
+        with self._open_store.administering(self._principal, "garden.create", slug, garden.scope):
             if self._access.gardens(garden.tenant, slug=slug):
                 raise InvalidInput(
                     f"there is a garden {slug!r} already.", hint="choose another slug."
@@ -80,10 +80,10 @@ class Gardens:
     def delete(self, slug: str) -> int:
         """Drop a garden. No memory is deleted: each goes back to its owner; return how many."""
         with self._managing(slug, "garden.delete") as (_, commit):
-            tenant, store = self._principal.tenant, self._opened.store
+            tenant, store = self._principal.tenant, self._open_store.store
             inside = store.memories.standing(RowFilter(tenant=tenant, garden=slug)).values()
             freed = [replace(one, place=place_without_garden(one.place)) for one in inside]
-            if self._opened.links:
+            if self._open_store.links:
                 self._link_alone(freed, commit)
             store.memories.set_standing(freed)
             self._access.delete_garden(tenant, slug)
@@ -91,7 +91,7 @@ class Gardens:
 
     def _link_alone(self, freed: Sequence[Standing], commit: Commit) -> None:
         """Link what was in a garden to its owners' own memories, among which it will be."""
-        index, store = self._opened.follower.before(commit), self._opened.store
+        index, store = self._open_store.follower.before(commit), self._open_store.store
         places = {one.row_id: one.place for one in freed}
         arrivals = [
             replace(one, place=places[one.row_id], was_there=False)
@@ -102,7 +102,7 @@ class Gardens:
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""
         need(self._principal, "read")
-        with self._opened.turn():
+        with self._open_store.turn():
             gardens = self._access.gardens(self._principal.tenant)
             own = self._access.roles_of(self._principal.tenant, self._principal.id)
         sees_all = "admin" in self._principal.permissions
@@ -111,8 +111,8 @@ class Gardens:
     def members(self, slug: str) -> tuple[Member, ...]:
         """Return who is in a garden."""
         need(self._principal, "read")
-        with self._opened.turn():
-            self._known(slug)
+        with self._open_store.turn():
+            self._garden_and_role(slug)
             members = self._access.members(self._principal.tenant, slug)
         return tuple(Member(principal, role) for principal, role in members.items())
 
@@ -144,12 +144,12 @@ class Gardens:
         Who may not change it is told so without a wait for the write lock. What counts is read
         again once it is held: nobody else can take the right away, or the garden, until the commit.
         """
-        with self._opened.turn():
-            self._managed(slug)
-            with self._opened.administering(self._principal, act, slug, detail) as commit:
-                yield self._managed(slug), commit
+        with self._open_store.turn():
+            self._garden_to_manage(slug)
+            with self._open_store.administering(self._principal, act, slug, detail) as commit:
+                yield self._garden_to_manage(slug), commit
 
-    def _known(self, slug: str) -> tuple[Garden, Role | None]:
+    def _garden_and_role(self, slug: str) -> tuple[Garden, Role | None]:
         tenant = self._principal.tenant
         garden = (
             self._access.gardens(tenant, slug=slug).get(slug) if isinstance(slug, str) else None
@@ -159,8 +159,8 @@ class Gardens:
             raise no_garden(slug)
         return garden, role
 
-    def _managed(self, slug: str) -> Garden:
-        garden, role = self._known(slug)
+    def _garden_to_manage(self, slug: str) -> Garden:
+        garden, role = self._garden_and_role(slug)
         if not may_manage(self._principal, role):
             need(self._principal, "admin")
         return garden

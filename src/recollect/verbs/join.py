@@ -24,9 +24,9 @@ __all__ = ["dispute", "link", "rejoin", "resolve"]
 def link(caller: Caller, wanted: LinkRequest) -> None:
     """Join two memories by hand."""
     pak_id, other, weight = wanted.pak_id, wanted.other, wanted.weight
-    with caller.opened.turn():
+    with caller.open_store.turn():
         rows = _two(caller, pak_id, other)
-        with caller.opened.commit():
+        with caller.open_store.commit():
             caller.store.edges.put(
                 [edge_between(rows[pak_id], rows[other], weight, automatic=False)]
             )
@@ -67,17 +67,17 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
 
 def dispute(caller: Caller, pak_id: str, other: str, note: str) -> None:
     """Say that two memories contradict each other."""
-    with caller.opened.turn():
+    with caller.open_store.turn():
         _two(caller, pak_id, other)
-        with caller.opened.commit():
+        with caller.open_store.commit():
             caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
 
 
 def resolve(caller: Caller, pak_id: str, other: str) -> bool:
     """Settle a dispute; return whether there was one."""
-    with caller.opened.turn():
+    with caller.open_store.turn():
         _two(caller, pak_id, other)
-        with caller.opened.commit():
+        with caller.open_store.commit():
             return caller.store.edges.resolve((pak_id, other))
 
 

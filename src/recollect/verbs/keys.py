@@ -13,7 +13,7 @@ from recollect import check
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.hours import iso
 from recollect.model import Principal
-from recollect.opened import OpenStore
+from recollect.open_store import OpenStore
 from recollect.policy.keys import (
     PREFIX_BYTES,
     SECRET_BYTES,
@@ -35,17 +35,17 @@ class Keys:
 
     def __init__(
         self,
-        opened: OpenStore,
+        open_store: OpenStore,
         principal: Principal,
         *,
         of_all: bool,
         random_bytes: Callable[[int], bytes],
     ) -> None:
-        self._opened = opened
+        self._open_store = open_store
         self._principal = principal
         self._of_all = of_all
         self._random_bytes = random_bytes
-        self._access = opened.store.access
+        self._access = open_store.store.access
 
     def create(
         self, principal: Principal, *, name: str = "", expires_at: str | None = None
@@ -62,7 +62,7 @@ class Keys:
         prefix, secret, digest = new_key(
             self._random_bytes(PREFIX_BYTES), self._random_bytes(SECRET_BYTES)
         )
-        now = self._opened.clock.now()
+        now = self._open_store.clock.now()
         row = KeyRow(
             prefix=prefix,
             digest=digest,
@@ -71,24 +71,24 @@ class Keys:
             created_at=iso(now),
             expires_at=None if expires_at is None else _ahead(expires_at, now),
         )
-        with self._opened.administering(self._principal, "key.create", prefix, principal.id):
+        with self._open_store.administering(self._principal, "key.create", prefix, principal.id):
             self._access.put_key(row)
         return IssuedKey(secret, row)
 
     def list(self, tenant: str | None = None) -> tuple[KeyRow, ...]:
         """Return the keys, oldest first, without their secrets."""
         need(self._principal, "admin")
-        with self._opened.turn():
+        with self._open_store.turn():
             return tuple(self._access.keys(self._tenant(tenant)))
 
     def revoke(self, prefix: str, *, tenant: str | None = None) -> bool:
         """End a key at once, by its prefix or all of it; return whether there was a living one."""
         need(self._principal, "admin")
-        own, now = self._tenant(tenant), iso(self._opened.clock.now())
+        own, now = self._tenant(tenant), iso(self._open_store.clock.now())
         known = public_part(prefix)
         if known is None:
             return False
-        with self._opened.administering(self._principal, "key.revoke", known):
+        with self._open_store.administering(self._principal, "key.revoke", known):
             key = self._access.key(known)
             if key is None or key.revoked_at is not None or own not in (None, key.principal.tenant):
                 return False
@@ -98,9 +98,9 @@ class Keys:
     def principal_for(self, secret: str) -> Principal:
         """Return who a key stands for; a wrong, revoked or expired key is one and the same."""
         prefix = prefix_of(secret)
-        with self._opened.turn():
+        with self._open_store.turn():
             row = self._access.key(prefix)
-        if not matches(secret, row, now=iso(self._opened.clock.now())) or row is None:
+        if not matches(secret, row, now=iso(self._open_store.clock.now())) or row is None:
             raise refused()
         return row.principal
 

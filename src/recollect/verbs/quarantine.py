@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Memory, Principal
-from recollect.opened import OpenStore
+from recollect.open_store import OpenStore
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Commit, RowFilter
 from recollect.recall.sight import Sight
-from recollect.verbs.erase import hashed
+from recollect.verbs.erase import hash_name
 from recollect.write.status import set_status
 
 __all__ = ["Held", "Quarantine"]
@@ -43,55 +43,55 @@ class Held:
 class Quarantine:
     """What waits for the principal's judgement, where it is a moderator."""
 
-    def __init__(self, opened: OpenStore, principal: Principal) -> None:
-        self._opened = opened
+    def __init__(self, open_store: OpenStore, principal: Principal) -> None:
+        self._open_store = open_store
         self._principal = principal
 
     def list(self) -> tuple[Held, ...]:
         """Return what waits, oldest first: no text, no title, nothing that was said."""
         need(self._principal, "read")
-        with self._opened.turn():
-            sight = _moderated(self._opened.sight(self._principal))
+        with self._open_store.turn():
+            sight = _with_quarantined(self._open_store.sight(self._principal))
             waiting = sight.select(Where(statuses=(QUARANTINED,)))
             found = sight.memories(sight.index.pak_ids(waiting.slots)).values()
         return tuple(sorted(map(_held, found), key=lambda held: (held.held_since, held.pak_id)))
 
     def promote(self, pak_id: str) -> None:
         """Make a waiting fact a memory like any other."""
-        with self._judged(pak_id, "quarantine.promote") as (memory, commit):
+        with self._judging(pak_id, "quarantine.promote") as (memory, commit):
             if memory.category == INSTRUCTION:
                 need(self._principal, "instruct")
             self._set_status(pak_id, "active", commit)
 
     def reject(self, pak_id: str) -> None:
         """Turn a waiting memory away for good."""
-        with self._judged(pak_id, "quarantine.reject") as (_, commit):
+        with self._judging(pak_id, "quarantine.reject") as (_, commit):
             self._set_status(pak_id, REJECTED, commit)
 
     def _set_status(self, pak_id: str, status: str, commit: Commit) -> None:
-        opened = self._opened
+        open_store = self._open_store
         set_status(
-            opened.store.memories.standing(RowFilter(pak_ids=(pak_id,))).values(),
+            open_store.store.memories.standing(RowFilter(pak_ids=(pak_id,))).values(),
             status,
-            store=opened.store,
-            before=opened.follower.before,
+            store=open_store.store,
+            before=open_store.follower.before,
             commit=commit,
-            links=opened.links,
+            links=open_store.links,
         )
 
     @contextmanager
-    def _judged(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
-        opened, who = self._opened, self._principal
-        with opened.turn():
-            _waiting(pak_id, opened.sight(who))
-            with opened.administering(who, act, hashed(pak_id)) as commit:
+    def _judging(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
+        open_store, who = self._open_store, self._principal
+        with open_store.turn():
+            _find_waiting(pak_id, open_store.sight(who))
+            with open_store.administering(who, act, hash_name(pak_id)) as commit:
                 # Somebody may have judged it meanwhile; from here on nobody else can.
-                yield _waiting(pak_id, opened.sight_before(who, commit)), commit
+                yield _find_waiting(pak_id, open_store.sight_before(who, commit)), commit
 
 
-def _waiting(pak_id: str, sight: Sight) -> Memory:
+def _find_waiting(pak_id: str, sight: Sight) -> Memory:
     """Return what waits under an id for this moderator."""
-    memory = _moderated(sight).memories([pak_id]).get(pak_id)
+    memory = _with_quarantined(sight).memories([pak_id]).get(pak_id)
     if memory is None or memory.status != QUARANTINED:
         raise UnknownPak(
             f"there is no {pak_id!r:.80} in quarantine.",
@@ -100,7 +100,7 @@ def _waiting(pak_id: str, sight: Sight) -> Memory:
     return memory
 
 
-def _moderated(sight: Sight) -> Sight:
+def _with_quarantined(sight: Sight) -> Sight:
     return replace(sight, view=replace(sight.view, with_quarantined=True))
 
 

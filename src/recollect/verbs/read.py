@@ -33,7 +33,7 @@ from recollect.recall.select import SelectQuery, SelectResult, select
 from recollect.recall.select.values import checked
 from recollect.recall.sight import MemoryPage, Sight
 from recollect.verbs.caller import Caller
-from recollect.verbs.frames import invalidated
+from recollect.verbs.frames import invalidation_event
 from recollect.write import transfer
 
 __all__ = ["Reader"]
@@ -44,17 +44,17 @@ class Reader:
 
     def __init__(self, caller: Caller, frames: FrameRegistry) -> None:
         self._caller = caller
-        self._opened = caller.opened
+        self._open_store = caller.open_store
         self._frames = frames
 
     def respond(self, wanted: RecallRequest) -> RecallResponse:
         """Answer a request."""
-        with self._opened.turn_asking(wanted.query) as embedder:
+        with self._open_store.turn_asking(wanted.query) as embedder:
             return response(self.went(wanted, embedder))
 
     def refuse(self, wanted: RecallRequest, _: object) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
-        with self._opened.turn():
+        with self._open_store.turn():
             return refused(wanted, self._caller.moment(self._caller.sight()))
 
     def wanted_frame(
@@ -70,11 +70,11 @@ class Reader:
         """Render a frame, or find it among those that were rendered before."""
         if wanted.frame.cache is not None and wanted.query is not None:
             # What is cached needs no embedder.
-            with self._opened.turn():
+            with self._open_store.turn():
                 cached = self._cached(wanted, self._caller.sight())
             if cached is not None:
                 return cached
-        with self._opened.turn_asking(wanted.query) as embedder:
+        with self._open_store.turn_asking(wanted.query) as embedder:
             sight = self._caller.sight()
             return self._cached(wanted, sight) or self._render(wanted, sight, embedder)
 
@@ -97,10 +97,12 @@ class Reader:
         key, token = _cache_key(wanted, sight), self._token(wanted.frame, sight)
         clock = self._caller.clock(sight)
         result = _rendered(self.stages(wanted, sight, embedder))
-        self._opened.count_uses([block.pak_id for block in result.blocks], clock)
+        self._open_store.count_uses([block.pak_id for block in result.blocks], clock)
         if wanted.frame.cache is not None:
             ttl = wanted.frame.cache.ttl_seconds
-            self._opened.cached_frames.put(key, result, now=sight.now, ttl_seconds=ttl, token=token)
+            self._open_store.cached_frames.put(
+                key, result, now=sight.now, ttl_seconds=ttl, token=token
+            )
         return result
 
     def checked_selection(self, query: SelectQuery) -> SelectQuery:
@@ -113,27 +115,27 @@ class Reader:
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
-        with self._opened.turn(), self._caller.catalogue.snapshot():
+        with self._open_store.turn(), self._caller.catalogue.snapshot():
             return select(
                 self._caller.catalogue,
                 query,
                 readable=self._caller.selectable(),
-                count=self._opened.count_tokens,
+                count=self._open_store.token_counter,
             )
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
-        with self._opened.turn():
+        with self._open_store.turn():
             return self._caller.sight().memories([pak_id]).get(pak_id) if is_id(pak_id) else None
 
     def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
         """Return one page of memories, newest first."""
-        with self._opened.turn():
+        with self._open_store.turn():
             return self._caller.sight().page(project=project, limit=limit, cursor=cursor)
 
     def inspect(self, pak_id: str) -> Inspection | None:
-        """Return everything about one Pak, or None."""
-        with self._opened.turn(), self._caller.catalogue.snapshot():
+        """Return everything about one memory, or None."""
+        with self._open_store.turn(), self._caller.catalogue.snapshot():
             sight = self._caller.sight()
             readable = self._caller.readable()
             return inspect(
@@ -149,7 +151,7 @@ class Reader:
         # The lock is held for a part at a time: whoever reads slowly keeps nobody waiting.
         parts = transfer.exported(self._caller.sight)
         while True:
-            with self._opened.turn():
+            with self._open_store.turn():
                 lines = next(parts, None)
             if lines is None:
                 return
@@ -160,7 +162,7 @@ class Reader:
         definition = self._frames.get(wanted.frame)
         sight = self._caller.sight()
         moment = self._caller.moment(sight)
-        return answer_to(wanted, definition, moment, self._opened.sources(sight, embedder))
+        return answer_to(wanted, definition, moment, self._open_store.sources(sight, embedder))
 
     def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
@@ -170,13 +172,13 @@ class Reader:
             top_k=wanted.top_k,
             token_budget=wanted.token_budget,
         )
-        sources = self._opened.sources(sight, embedder)
+        sources = self._open_store.sources(sight, embedder)
         return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
 
     def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
         if wanted.frame.cache is None:
             return None
-        found = self._opened.cached_frames.get(
+        found = self._open_store.cached_frames.get(
             _cache_key(wanted, sight), now=sight.now, token=self._token(wanted.frame, sight)
         )
         return found if found is not None and _still_holds(found, sight) else None
@@ -187,7 +189,7 @@ class Reader:
             return ()
         fired = self._caller.store.state.events()
         return (
-            fired.get(invalidated(sight.view.tenant, frame.name), 0),
+            fired.get(invalidation_event(sight.view.tenant, frame.name), 0),
             *(
                 sight.self_blocks() if event == "self_block_change" else fired.get(event, 0)
                 for event in frame.cache.invalidate_on

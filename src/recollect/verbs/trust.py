@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from recollect import check
 from recollect.model import Principal
-from recollect.opened import OpenStore
+from recollect.open_store import OpenStore
 from recollect.policy.permit import need
 from recollect.policy.trust import UNKNOWN_SOURCE
 
@@ -19,10 +19,10 @@ __all__ = ["Trust"]
 class Trust:
     """One tenant's trust in its sources."""
 
-    def __init__(self, opened: OpenStore, principal: Principal) -> None:
-        self._opened = opened
+    def __init__(self, open_store: OpenStore, principal: Principal) -> None:
+        self._open_store = open_store
         self._principal = principal
-        self._access = opened.store.access
+        self._access = open_store.store.access
 
     def set(self, source: str, trust: float) -> None:
         """Say how far a source is trusted: the confidence of what it says is multiplied by that.
@@ -34,7 +34,7 @@ class Trust:
         need(self._principal, "admin")
         name = check.filled_text("source", source)
         share = check.share("trust", trust, hint="1 is full trust.")
-        with self._opened.administering(self._principal, "trust.set", name, str(share)):
+        with self._open_store.administering(self._principal, "trust.set", name, str(share)):
             self._access.set_trust(self._principal.tenant, name, share)
 
     def of(self, source: str) -> float:
@@ -44,5 +44,5 @@ class Trust:
     def list(self) -> Mapping[str, float]:
         """Return the sources that something was said about."""
         need(self._principal, "read")
-        with self._opened.turn():
+        with self._open_store.turn():
             return self._access.trusts(self._principal.tenant)

@@ -20,20 +20,20 @@ __all__ = ["acts", "check", "reembed", "reindex", "retry_pending", "stats"]
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
     """Return who did what in the caller's tenant, latest first."""
-    with caller.opened.turn():
+    with caller.open_store.turn():
         return caller.store.access.acts(caller.principal.tenant, limit=limit, before=before)
 
 
 def check(caller: Caller) -> tuple[str, ...]:
     """Return what is wrong with the store, in words."""
-    with caller.opened.turn():
+    with caller.open_store.turn():
         return caller.store.check()
 
 
 def retry_pending(caller: Caller) -> int:
     """Try again to embed what waits for a vector; return how many got one."""
     filled = 0
-    while done := caller.opened.fill_pending():
+    while done := caller.open_store.fill_pending():
         filled += done
     return filled
 
@@ -45,21 +45,21 @@ def reembed(
 
     The lock is let go of for every batch while the new model works at it.
     """
-    opened, store = caller.opened, caller.store
+    open_store, store = caller.open_store, caller.store
     switch = Reembedding(store, embedder.model_id, embedder.dimension)
-    with opened.commit():
+    with open_store.commit():
         switch.begin()
     done = 0
     while not _switched(caller, embedder, switch):
-        with opened.turn():
+        with open_store.turn():
             waiting = switch.waiting()
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=switch.dimension)
         if embedded.error is not None:
             raise embedded.error
-        with opened.commit():
+        with open_store.commit():
             done += switch.keep(waiting, embedded)
         if progress is not None:
-            with opened.turn():
+            with open_store.turn():
                 counted = store.state.count()
             progress(counted.reembedded, counted.memories)
     return done
@@ -67,38 +67,38 @@ def reembed(
 
 def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
     """Switch if everything has a new vector, and note it; return whether that is so."""
-    opened, store = caller.opened, caller.store
-    with opened.turn():
+    open_store, store = caller.open_store, caller.store
+    with open_store.turn():
         if switch.waiting():
             return False
-        with opened.commit():
+        with open_store.commit():
             if not switch.finish():
                 return False
             store.state.fire("curate_complete")
-            opened.note(caller.principal, "reembed", embedder.model_id)
-        opened.switched_to(embedder)
+            open_store.note(caller.principal, "reembed", embedder.model_id)
+        open_store.switched_to(embedder)
         return True
 
 
 def reindex(caller: Caller) -> None:
     """Throw the index away and build it anew."""
-    with caller.opened.turn():
-        with caller.opened.commit():
+    with caller.open_store.turn():
+        with caller.open_store.commit():
             caller.store.state.tidy()
             caller.store.state.fire("curate_complete")
-            caller.opened.note(caller.principal, "reindex", "index")
-        caller.opened.follower.forget()
-        caller.opened.follower.current()
+            caller.open_store.note(caller.principal, "reindex", "index")
+        caller.open_store.follower.forget()
+        caller.open_store.follower.current()
 
 
 def stats(caller: Caller) -> dict[str, Any]:
     """Return facts about the store: how much may be read; to whoever opened it, all of it."""
-    with caller.opened.turn():
+    with caller.open_store.turn():
         sight = caller.sight()
         if not caller.is_opener:
             return {"memories": sight.select().count}
         state = caller.store.state.read()
-        error = caller.opened.embedder_error
+        error = caller.open_store.embedder_error
         return {
             **asdict(caller.store.state.count()),
             "revision": state.revision,

@@ -29,28 +29,27 @@ from recollect.ports.store import RowFilter, Standing
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
 from recollect.write import transfer
-from recollect.write.draft import ARGUMENTS, derived_id, draft, is_derived
+from recollect.write.draft import derived_id, draft, is_derived
 from recollect.write.ingest import Outside, admitted, fact_from
 from recollect.write.remember import Write
 from recollect.write.vectors import Embeddings, embed_texts
 
-__all__ = ["ARGUMENTS_AND_PLACE", "Ingestion", "Occasion", "Stored", "Writer"]
+__all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
 
 _BULK = 512
 _PLACE = ("scope", "team", "garden")
-ARGUMENTS_AND_PLACE = (*ARGUMENTS, *_PLACE)
 
 Progress = Callable[[int, int], None]
 # Given memories and where those of them stand that exist, which of them to write, by number. It is
-# asked inside of the transaction, and raises if nothing may be written.
+# asked inside of the commit, and raises if nothing may be written.
 Admit = Callable[[Sequence[Memory], Mapping[str, Standing]], Sequence[int]]
 Stored = tuple[Memory, Remembered]
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
-    """When things are stored, and which places were looked up for them."""
+class WriteContext:
+    """What one call writes with: its time, and the places that were looked up for it."""
 
     now: str
     place: Callable[[str | None, str | None, str | None], Place]
@@ -61,21 +60,21 @@ class Writer:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        self._opened = caller.opened
+        self._open_store = caller.open_store
         self._principal = caller.principal
 
-    def occasion(self, now: str | None = None) -> Occasion:
+    def context(self, now: str | None = None) -> WriteContext:
         """Return the moment at which things are stored."""
-        return Occasion(self._opened.time_of_writing(now), functools.cache(self.place))
+        return WriteContext(self._open_store.time_of_writing(now), functools.cache(self.place))
 
-    def draft(self, occasion: Occasion, arguments: Mapping[str, Any]) -> RememberRequest:
+    def draft(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         """Return the memory that the arguments of `remember` describe, checked."""
         need(self._principal, "write")
         scope, team, garden = (optional_text(name, arguments.get(name)) for name in _PLACE)
         memory = draft(
             {name: value for name, value in arguments.items() if name not in _PLACE},
-            place=occasion.place(scope, team, garden),
-            now=occasion.now,
+            place=context.place(scope, team, garden),
+            now=context.now,
         )
         if memory.category == INSTRUCTION:
             need(self._principal, "instruct")
@@ -83,35 +82,35 @@ class Writer:
         return RememberRequest(arguments, memory)
 
     def draft_line(
-        self, occasion: Occasion, wanted: transfer.Line | Mapping[str, Any]
+        self, context: WriteContext, wanted: transfer.Line | Mapping[str, Any]
     ) -> RememberRequest:
         """Return the same for a line of an export."""
         if not isinstance(wanted, transfer.Line):
-            return self.draft(occasion, wanted)
+            return self.draft(context, wanted)
         given = transfer.arguments(wanted.fields)
         if is_derived(given.get("pak_id")) and not self._is_admin:
             given = {**given, "pak_id": None}
-        return self.draft(occasion, given)
+        return self.draft(context, given)
 
-    def store(self, occasion: Occasion, wanted: RememberRequest) -> Remembered:
+    def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([wanted.memory], occasion)
+        ((_, report),) = self._store([wanted.memory], context)
         return report
 
     def store_each(
-        self, occasion: Occasion, wanted: Sequence[RememberRequest], progress: Progress | None
+        self, context: WriteContext, wanted: Sequence[RememberRequest], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
         memories = [one.memory for one in wanted]
-        return (report for _, report in self._store_all(memories, occasion, progress))
+        return (report for _, report in self._store_all(memories, context, progress))
 
     def ingestion(self, wanted: IngestRequest, place: Place) -> Ingestion:
         """Return what there is to do about facts from outside."""
-        occasion = self.occasion()
-        with self._opened.turn():
+        context = self.context()
+        with self._open_store.turn():
             trusts = self._caller.store.access.trusts(place.tenant)
         trust = trusts.get(wanted.source, UNKNOWN_SOURCE)
-        outside = Outside(wanted.source, trust, place, occasion.now)
+        outside = Outside(wanted.source, trust, place, context.now)
         return Ingestion(wanted.facts, outside)
 
     def ingest(self, ingestion: Ingestion) -> Iterator[Stored]:
@@ -119,14 +118,14 @@ class Writer:
         source, count = ingestion.outside.source, len(ingestion.drafts)
         return self._store_all(
             ingestion.memories(),
-            self.occasion(),
+            self.context(),
             admit=ingestion.admit,
-            note=lambda stored: self._note("ingest", source, f"{stored} of {count}"),
+            note=lambda stored: self._note_act("ingest", source, f"{stored} of {count}"),
         )
 
     def restore_each(
         self,
-        occasion: Occasion,
+        context: WriteContext,
         export: transfer.Export,
         wanted: Sequence[RememberRequest],
         progress: Progress | None,
@@ -138,9 +137,9 @@ class Writer:
         ]
         stored = self._store_all(
             memories,
-            occasion,
+            context,
             progress,
-            note=lambda stored: self._note(
+            note=lambda stored: self._note_act(
                 "import", "export", f"{stored} of {len(memories)} memories"
             ),
         )
@@ -149,17 +148,19 @@ class Writer:
     def rejoin_each(self, joins: Sequence[transfer.Join]) -> Iterator[transfer.Join]:
         """Join what an import stored as it was joined elsewhere, and yield each."""
         for part in _slices(joins):
-            with self._opened.commit():
+            with self._open_store.commit():
                 join.rejoin(self._caller, part)
-                self._note("import", "export", f"{len(part)} of {len(joins)} links and disputes")
+                self._note_act(
+                    "import", "export", f"{len(part)} of {len(joins)} links and disputes"
+                )
             yield from part
 
     def place(self, scope: str | None, team: str | None, garden: str | None) -> Place:
-        """Return where the caller's new Paks go."""
+        """Return where the caller's new memories go."""
         if garden is None:
             return chosen_place(self._principal, scope=scope, team=team)
         tenant, access = self._principal.tenant, self._caller.store.access
-        with self._opened.turn():
+        with self._open_store.turn():
             role = access.roles_of(tenant, self._principal.id).get(garden)
             known = access.gardens(tenant, slug=garden).get(garden)
         if role is None or known is None:
@@ -178,12 +179,12 @@ class Writer:
         if not is_derived(given) or self._is_admin:
             return
         if memory.pak_id != derived_id(memory) and not self._caller.sight().may_read(memory.pak_id):
-            raise _taken(memory.pak_id)
+            raise _id_taken(memory.pak_id)
 
     def _store_all(
         self,
         memories: Sequence[Memory],
-        occasion: Occasion,
+        context: WriteContext,
         progress: Progress | None = None,
         *,
         admit: Admit | None = None,
@@ -191,11 +192,11 @@ class Writer:
     ) -> Iterator[Stored]:
         """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
         if not memories and note is not None:
-            with self._opened.commit():
+            with self._open_store.commit():
                 note(0)
         done = 0
         for part in _slices(memories):
-            stored = self._store(part, occasion, admit=admit, note=note)
+            stored = self._store(part, context, admit=admit, note=note)
             done += len(stored)
             if progress is not None:
                 progress(done, len(memories))
@@ -204,7 +205,7 @@ class Writer:
     def _store(
         self,
         memories: Sequence[Memory],
-        occasion: Occasion,
+        context: WriteContext,
         *,
         admit: Admit | None = None,
         note: Callable[[int], None] | None = None,
@@ -215,68 +216,70 @@ class Writer:
         They are embedded while others have their turn.
         """
         latest = {memory.pak_id: memory for memory in memories}
-        reports = self._written(list(latest.values()), occasion, admit or self._own, note)
+        reports = self._embed_and_commit(
+            list(latest.values()), context, admit or self._admit_own, note
+        )
         done = []
         for memory in memories:
             if memory.pak_id in reports:
                 done.append((memory, reports[memory.pak_id]))
                 reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
-        if self._opened.embedder_error is None:
-            self._opened.fill_pending()
+        if self._open_store.embedder_error is None:
+            self._open_store.fill_pending()
         return done
 
-    def _written(
+    def _embed_and_commit(
         self,
         memories: Sequence[Memory],
-        occasion: Occasion,
+        context: WriteContext,
         admit: Admit,
         note: Callable[[int], None] | None,
     ) -> dict[str, Remembered]:
-        opened = self._opened
+        open_store = self._open_store
         while True:
-            with opened.turn():
+            with open_store.turn():
                 # What was known when the index was last looked at; the commit looks again.
-                state, embedder = opened.follower.state, opened.embedder
-                opened.check_model(state)
+                state, embedder = open_store.follower.state, open_store.embedder
+                open_store.check_model(state)
             texts = [memory.content for memory in memories]
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
-            with opened.turn():
+            with open_store.turn():
                 # Who re-embedded the store meanwhile has made these vectors useless.
-                if opened.embedder is embedder:
-                    return self._commit(memories, embedded, occasion, admit, note)
+                if open_store.embedder is embedder:
+                    return self._commit(memories, embedded, context, admit, note)
 
     def _commit(
         self,
         memories: Sequence[Memory],
         embedded: Embeddings,
-        occasion: Occasion,
+        context: WriteContext,
         admit: Admit,
         note: Callable[[int], None] | None,
     ) -> dict[str, Remembered]:
         """Write what is admitted, and note it, in one transaction."""
-        opened, store = self._opened, self._opened.store
-        if opened.links and not opened.follower.is_loaded:
+        open_store, store = self._open_store, self._open_store.store
+        if open_store.links and not open_store.follower.is_loaded:
             # What takes long is done before others have to wait for the commit.
-            opened.follower.current()
-        with opened.commit() as commit:
+            open_store.follower.current()
+        with open_store.commit() as commit:
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
-            hours = opened.active_hours(commit)
+            hours = open_store.active_hours(commit)
             admitted = [replace(memories[number], last_reinforced=hours) for number in numbers]
             self._need_gardens(admitted)
             write = Write(
                 store=store,
-                embedder=opened.embedder,
-                before=opened.follower.before,
-                links=opened.links,
-                now=occasion.now,
+                embedder=open_store.embedder,
+                before=open_store.follower.before,
+                links=open_store.links,
+                now=context.now,
                 commit=commit,
             )
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if note is not None:
                 note(len(admitted))
-        opened.embedder_error = embedded.error
+        open_store.embedder_error = embedded.error
         return {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:
@@ -288,16 +291,18 @@ class Writer:
             if place.garden is not None:
                 self.place(place.scope, place.team, place.garden)
 
-    def _own(self, memories: Sequence[Memory], known: Mapping[str, Standing]) -> Sequence[int]:
+    def _admit_own(
+        self, memories: Sequence[Memory], known: Mapping[str, Standing]
+    ) -> Sequence[int]:
         """Admit everything, and refuse to write over what is not the caller's own."""
         own = (self._principal.tenant, self._principal.id)
         for pak_id, standing in known.items():
             if (standing.place.tenant, standing.place.owner) != own:
-                raise _taken(pak_id)
+                raise _id_taken(pak_id)
         return range(len(memories))
 
-    def _note(self, act: str, target: str, detail: str) -> None:
-        self._opened.note(self._principal, act, target, detail)
+    def _note_act(self, act: str, target: str, detail: str) -> None:
+        self._open_store.note(self._principal, act, target, detail)
 
 
 class Ingestion:
@@ -356,7 +361,7 @@ def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (items[start : start + _BULK] for start in range(0, len(items), _BULK))
 
 
-def _taken(pak_id: str) -> PakIdTaken:
+def _id_taken(pak_id: str) -> PakIdTaken:
     return PakIdTaken(
         f"the id {pak_id!r:.80} cannot be had.", hint="choose another pak_id, or leave it out."
     )

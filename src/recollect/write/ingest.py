@@ -42,7 +42,7 @@ _TAKEN = (
     "occurred_at",
     "valid_until",
 )
-# Said by every peer and decided by none: when a Pak was made and changed is known here.
+# Said by every peer and decided by none: when a fact was stored and changed is known here.
 _PASSED_OVER = ("pak_id", "source", "created_at", "updated_at")
 
 

@@ -34,7 +34,7 @@ class Twins(RuleBasedStateMachine):
         self.full = World(folder, "full", sanitizer=sanitizer, links=links)
         self.bare = World(folder, "bare", sanitizer=sanitizer, links=links)
         self.bare.clock, self.bare.embedder = self.full.clock, self.full.embedder
-        for one in (self.bare.memory._opened, self.full.memory._opened):
+        for one in (self.bare.memory._open_store, self.full.memory._open_store):
             one.clock, one.embedder = self.full.clock, self.full.embedder
         self.count = 0
 

@@ -120,7 +120,7 @@ class World:
         """Ask everything here, and of the twin without what is hidden: no byte may differ."""
         ids = [*(self.ids() if ids is None else ids), "nobody"]
         with self.twin(who) as twin:
-            self.memory._opened.cached_frames.clear()
+            self.memory._open_store.cached_frames.clear()
             here, there = self.of(who), twin.as_principal(who)
             for (label, one), (_, other) in zip(
                 answers(here, ids), answers(there, ids), strict=True

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect import asked
+from recollect import arguments
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
@@ -43,7 +43,7 @@ from recollect.write.vectors import embed_texts
 __all__ = ["OpenStore", "fitting_embedder"]
 
 
-class _Asides(NamedTuple):
+class RevisionFacts(NamedTuple):
     """The few facts a recall needs beside the index, as of one revision."""
 
     revision: int
@@ -65,7 +65,7 @@ class OpenStore:
         clock: Clock,
         links: bool,
         hours: HoursMode,
-        counter: TokenCounter,
+        token_counter: TokenCounter,
         cache_file: bool,
         sanitizer: SanitizerMode,
         dispatcher: Dispatcher,
@@ -77,12 +77,12 @@ class OpenStore:
         self.clock = clock
         self.links = links
         self.hours: HoursMode = hours
-        self.count_tokens = counter
+        self.token_counter = token_counter
         self.sanitizer: SanitizerMode = sanitizer
         self.follower = Follower(store, _cache_path(path) if cache_file else None)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
-        self._asides = _Asides(-1, (), {}, {}, {})
+        self._revision_facts = RevisionFacts(-1, (), {}, {}, {})
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
         self._dispatcher = dispatcher
@@ -142,7 +142,7 @@ class OpenStore:
     def time_of_writing(self, now: str | None) -> str:
         """Return the time to write down: the clock's, or a caller's own if it is not to come."""
         seconds = self.clock.now()
-        return iso(seconds) if now is None else asked.past(now, seconds)
+        return iso(seconds) if now is None else arguments.past(now, seconds)
 
     def active_hours(self, commit: Commit) -> float:
         """Return how much time the store has lived through when a commit is made."""
@@ -152,22 +152,22 @@ class OpenStore:
         """Return the index, up to date with everything committed so far."""
         index = self.follower.current()
         self.check_model(self.follower.state)
-        if self._asides.revision != index.revision:
+        if self._revision_facts.revision != index.revision:
             disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            self._asides = _Asides(index.revision, disputes, {}, {}, {})
+            self._revision_facts = RevisionFacts(index.revision, disputes, {}, {}, {})
         return index
 
     def sight(self, principal: Principal) -> Sight:
         """Return what a principal may read, as of now."""
         index = self.index()
-        view = self._asides.views.get(principal)
+        view = self._revision_facts.views.get(principal)
         if view is None:
             roles = self.store.access.roles_of(principal.tenant, principal.id)
-            view = self._asides.views[principal] = view_of(principal, roles)
-        trusts = self._asides.trusts.get(principal.tenant)
+            view = self._revision_facts.views[principal] = view_of(principal, roles)
+        trusts = self._revision_facts.trusts.get(principal.tenant)
         if trusts is None:
             known = self.store.access.trusts(principal.tenant)
-            trusts = self._asides.trusts[principal.tenant] = by_key(known)
+            trusts = self._revision_facts.trusts[principal.tenant] = by_key(known)
         return Sight(view, index, self.store, self.clock.now(), trusts)
 
     def sight_before(self, principal: Principal, commit: Commit) -> Sight:
@@ -206,8 +206,8 @@ class OpenStore:
         return Sources(
             sight=sight,
             embedder=embedder,
-            disputes=self._asides.disputes,
-            token_counter=self.count_tokens,
+            disputes=self._revision_facts.disputes,
+            token_counter=self.token_counter,
             worth=self._worth(sight),
             sanitize=self.sanitizer != "off",
         )
@@ -255,23 +255,23 @@ class OpenStore:
             )
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
-        """Count that these Paks were used; the index need not read again what is known here."""
+        """Count that these memories were used; the index need not read again what is known here."""
         used = reinforce(self.store, pak_ids, active_hours=clock.active_hours, commit=self.commit)
         if self.follower.take(used):
-            self._asides = self._asides._replace(revision=used.revision)
+            self._revision_facts = self._revision_facts._replace(revision=used.revision)
 
     def _worth(self, sight: Sight) -> NDArray[np.float64] | None:
         """Return by how much trust and gardens scale confidence; None if by nothing."""
         tenant = sight.view.tenant
-        if tenant not in self._asides.worth:
-            self._asides.worth[tenant] = _worth(
+        if tenant not in self._revision_facts.worth:
+            self._revision_facts.worth[tenant] = _worth(
                 sight.index,
                 self.store,
                 self.store.access.trusts(tenant),
                 self.store.access.gardens(tenant),
                 tenant,
             )
-        return self._asides.worth[tenant]
+        return self._revision_facts.worth[tenant]
 
 
 def _model_of(state: StoreState) -> ModelIdentity | None:

@@ -20,13 +20,13 @@ __all__ = [
     "FUTURE_SECONDS",
     "MOST_LISTED",
     "TOP_K_MAX",
-    "arguments",
     "file",
     "forgettable",
     "frame",
     "link",
     "listed",
     "name",
+    "of_item",
     "one_of",
     "past",
     "positive",
@@ -43,7 +43,7 @@ MOST_LISTED = 1000
 FUTURE_SECONDS = 24 * 3600
 
 
-def arguments(item: object) -> Mapping[str, Any]:
+def of_item(item: object) -> Mapping[str, Any]:
     """Return an item of `remember_many` as arguments of `remember`."""
     if isinstance(item, str):
         return {"content": item}
