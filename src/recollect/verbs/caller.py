@@ -13,7 +13,7 @@ from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Principal
 from recollect.open_store import OpenStore
 from recollect.paks import RecallStore
-from recollect.ports.store import ClockState, Store
+from recollect.ports.store import ClockState, Commit, Store
 from recollect.recall.authorise import Moment
 from recollect.recall.sight import Sight
 
@@ -36,7 +36,13 @@ class Caller:
 
     def sight(self) -> Sight:
         """Return what may be read, as of now."""
-        sight = self.open_store.sight(self.principal)
+        return self._without_blocked(self.open_store.sight(self.principal))
+
+    def sight_before(self, commit: Commit) -> Sight:
+        """Return what may be read as a commit begins; it stays so until the commit."""
+        return self._without_blocked(self.open_store.sight_before(self.principal, commit))
+
+    def _without_blocked(self, sight: Sight) -> Sight:
         if self.open_store.sanitizer != "block":
             return sight
         return replace(sight, view=replace(sight.view, without_risky=True))

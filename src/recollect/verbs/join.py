@@ -6,7 +6,8 @@ joins, the caller itself has stored just now, whoever may read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from recollect.check import is_id
@@ -14,6 +15,7 @@ from recollect.errors import InvalidInput
 from recollect.model import LinkRequest
 from recollect.paks import UnknownPak
 from recollect.ports.store import Edge, RowFilter
+from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
 from recollect.write.link import edge_between
 from recollect.write.transfer import Join
@@ -23,13 +25,8 @@ __all__ = ["dispute", "link", "rejoin", "resolve"]
 
 def link(caller: Caller, wanted: LinkRequest) -> None:
     """Join two memories by hand."""
-    pak_id, other, weight = wanted.pak_id, wanted.other, wanted.weight
-    with caller.open_store.turn():
-        rows = _two(caller, pak_id, other)
-        with caller.open_store.commit():
-            caller.store.edges.put(
-                [edge_between(rows[pak_id], rows[other], weight, automatic=False)]
-            )
+    with _joining(caller, wanted.pak_id, wanted.other) as rows:
+        caller.store.edges.put([edge_between(*rows, wanted.weight, automatic=False)])
 
 
 def rejoin(caller: Caller, joins: Sequence[Join]) -> None:
@@ -67,30 +64,37 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
 
 def dispute(caller: Caller, pak_id: str, other: str, note: str) -> None:
     """Say that two memories contradict each other."""
-    with caller.open_store.turn():
-        _two(caller, pak_id, other)
-        with caller.open_store.commit():
-            caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
+    with _joining(caller, pak_id, other):
+        caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
 
 
 def resolve(caller: Caller, pak_id: str, other: str) -> bool:
     """Settle a dispute; return whether there was one."""
-    with caller.open_store.turn():
-        _two(caller, pak_id, other)
-        with caller.open_store.commit():
-            return caller.store.edges.resolve((pak_id, other))
+    with _joining(caller, pak_id, other):
+        return caller.store.edges.resolve((pak_id, other))
 
 
-def _two(caller: Caller, pak_id: str, other: str) -> dict[str, int]:
+@contextmanager
+def _joining(caller: Caller, pak_id: str, other: str) -> Iterator[tuple[int, int]]:
+    """Write about two memories in one commit; give their rows.
+
+    What is not there is told without a wait for the write lock; whether both are there is looked
+    at again once it is held.
+    """
     if pak_id == other:
         raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
-    sight = caller.sight()
-    known = [one for one in (pak_id, other) if is_id(one) and sight.may_read(one)]
-    rows = _rows_of(caller, known)
-    for one in (pak_id, other):
+    with caller.open_store.turn():
+        _readable_rows(caller, caller.sight(), (pak_id, other))
+        with caller.open_store.commit() as commit:
+            yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
+
+
+def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tuple[int, int]:
+    rows = _rows_of(caller, [one for one in pak_ids if is_id(one) and sight.may_read(one)])
+    for one in pak_ids:
         if one not in rows:
             raise UnknownPak(f"There is no memory {one!r}.", hint="check the id with get().")
-    return rows
+    return rows[pak_ids[0]], rows[pak_ids[1]]
 
 
 def _rows_of(caller: Caller, pak_ids: Sequence[str]) -> dict[str, int]:

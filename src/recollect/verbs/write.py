@@ -178,7 +178,9 @@ class Writer:
         """
         if not is_derived(given) or self._is_admin:
             return
-        if memory.pak_id != derived_id(memory) and not self._caller.sight().may_read(memory.pak_id):
+        with self._open_store.turn():
+            is_known = self._caller.sight().may_read(memory.pak_id)
+        if memory.pak_id != derived_id(memory) and not is_known:
             raise _id_taken(memory.pak_id)
 
     def _store_all(

@@ -195,3 +195,25 @@ def test_what_waits_for_a_moderator_stays_as_it_was_looked_at(two: Two) -> None:
     stored = root_of(two.there).get(rumour)
     assert stored is not None
     assert (stored.title, stored.entity, stored.summary) == ("a rumour", None, "")
+
+
+@pytest.mark.parametrize("verb", ["link", "dispute", "resolve"])
+def test_what_was_forgotten_meanwhile_is_joined_with_nothing(two: Two, verb: str) -> None:
+    there = root_of(two.there)
+    there.remember("the plan", pak_id="plan")
+    there.remember("another thing", pak_id="other")
+    happened = two.just_before(lambda: there.forget("other"))
+    with pytest.raises(UnknownPak, match="other"):
+        getattr(root_of(two.here), verb)("plan", "other")
+    assert happened == [True]
+    assert there.disputes() == []
+    assert two.here.check() == ()
+
+
+def test_a_memory_that_was_archived_meanwhile_is_archived_once(two: Two) -> None:
+    there = root_of(two.there)
+    there.remember("the plan", pak_id="plan")
+    happened = two.just_before(lambda: there.archive("plan"))
+    assert not root_of(two.here).archive("plan")
+    assert happened == [True]
+    assert [act.act for act in there.audit()] == ["archive"]
