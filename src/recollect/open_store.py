@@ -40,7 +40,7 @@ from recollect.write.reinforce import reinforce
 from recollect.write.remember import fill_pending, waiting_for_vectors
 from recollect.write.vectors import embed_texts
 
-__all__ = ["OpenStore", "fitting_embedder"]
+__all__ = ["OpenStore", "RevisionFacts", "fitting_embedder"]
 
 
 class RevisionFacts(NamedTuple):
