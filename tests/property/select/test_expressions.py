@@ -159,6 +159,26 @@ def test_it_finds_and_refuses_what_match_does(
     assert (found > count / 3 and not refused) if make is expression else refused > count / 3
 
 
+def test_what_may_not_be_read_changes_not_one_byte(
+    catalogues: list[tuple[RecallStore, MemoryCatalogue]],
+) -> None:
+    dice = random.Random(7)
+    for store, plain in catalogues[:3]:
+        readable = {f"p{number}" for number in range(PAKS) if dice.random() < 0.6}
+        without = MemoryCatalogue()
+        fields = [row._asdict() for row in plain.iter_paks() if row.pak_id in readable]
+        without.upsert_paks(
+            {name: value for name, value in row.items() if not name.endswith("ed_at")}
+            | {"now": row["updated_at"]}
+            for row in fields
+        )
+        for _ in range(20):
+            query = SelectQuery(expression(dice), syntax="fts5", limit=PAKS, now=NOW)
+            expected = select(without, query).to_dict()
+            assert select(store, query, readable=readable).to_dict() == expected
+            assert select(plain, query, readable=readable).to_dict() == expected
+
+
 @pytest.fixture
 def store() -> Iterator[RecallStore]:
     with RecallStore.open(":memory:") as opened:
