@@ -28,9 +28,6 @@ _CATALOGUE = re.compile(
 )
 _PAK = re.compile(r"\bPaks?\b")
 
-# Rooms whose words are still being settled.
-_OPEN = (*("hooks/post_queue.py", "model/memory.py", "recall/"),)
-
 # Names that nobody could guess, and what is called so today.
 RETIRED = {
     "Company": "Neighbourhood",
@@ -111,14 +108,12 @@ def american(source: str) -> list[str]:
     return sorted({word for word in _AMERICAN.findall(source) if word not in FIXED})
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in MODULES if not (_CATALOGUE.match(path) or path.startswith(_OPEN))]
-)
+@pytest.mark.parametrize("path", [path for path in MODULES if not _CATALOGUE.match(path)])
 def test_outside_the_catalogue_a_memory_is_a_memory(path: str) -> None:
     assert called_paks(MODULES[path]) == []
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if not path.startswith(_OPEN)])
+@pytest.mark.parametrize("path", MODULES)
 def test_no_name_is_used_that_was_given_up(path: str) -> None:
     assert retired(MODULES[path]) == []
     assert [old for old in RETIRED_MODULES if path.startswith(old)] == []
