@@ -142,8 +142,9 @@ def _choose(
         )
         unread = [one for one in chosen.ranked if one.pak_id not in memories]
         unread += chosen.unread
-        memories |= dict.fromkeys(one.pak_id for one in unread)
-        memories |= authorised.sight.memories_in(_slots(unread))
+        if unread:
+            memories |= dict.fromkeys(one.pak_id for one in unread)
+            memories |= authorised.sight.memories_in(_slots(unread))
         if not chosen.unread:
             return chosen, memories
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.normalise import normalise
@@ -69,12 +70,13 @@ _HYPHENED = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)+")
 
 _SPELT = re.compile(r"(?<![^\W\d_])[a-z]{3,}(?![^\W\d_])")
 _DIGIT = re.compile(r"\d")
+_NO_DIGIT = re.compile(r"[^0-9]+")
+_LETTERS = "".join(sign if sign.isalpha() else " " for sign in map(chr, range(128)))
 # Left out of an outline: form, and what a shortened spelling hides.
 _HIDDEN = frozenset(("were", "been", "being", "does", "have", "will", "shall", "cannot"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     """A word, number or sign. `gap` is what stood before it: nothing, a comma or so, an "and"."""
 
     word: str
@@ -120,10 +122,13 @@ def say_the_same(one: Reading, other: Reading) -> bool:
 def outline(text: str) -> tuple[frozenset[str], str]:
     """Return what is quickly seen of a text: texts of other outlines don't say the same."""
     plain = _normal(text).casefold().replace("n't", " ")
-    bases = frozenset(map(base_form, _SPELT.findall(plain))) - _HIDDEN
-    return frozenset(base for base in bases if len(base) > 3), "".join(
-        sorted(_DIGIT.findall(plain))
-    )
+    if plain.isascii():
+        # What the patterns find, sooner: this is done for every result.
+        spelt, digits = plain.translate(_LETTERS).split(), _NO_DIGIT.sub("", plain)
+    else:
+        spelt, digits = _SPELT.findall(plain), "".join(_DIGIT.findall(plain))
+    bases = {base_form(word) for word in set(spelt) if len(word) > 2}
+    return frozenset(base for base in bases if len(base) > 3) - _HIDDEN, "".join(sorted(digits))
 
 
 def read(text: str) -> Reading:

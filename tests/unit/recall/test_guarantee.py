@@ -4,7 +4,7 @@ import pytest
 from tests.unit.recall.builders import Five, ranked, scores
 
 from recollect.frames import SELF_FRAME, TASK_FRAME
-from recollect.model import Dropped
+from recollect.model import Dropped, Memory
 from recollect.recall.blocks import Chosen, Settled
 from recollect.recall.guarantee import guarantee
 from recollect.recall.suppress import suppress
@@ -115,3 +115,47 @@ def test_what_is_cut_is_told_after_what_was_suppressed() -> None:
     chosen = guarantee(settled, [], top_k=1)
 
     assert chosen.dropped == (suppressed, Dropped("b", "top_k", "not among the top 1"))
+
+
+def texts(**contents: str | None) -> dict[str, Memory | None]:
+    return {
+        name: None if content is None else Memory(pak_id=name, content=content, title=name)
+        for name, content in contents.items()
+    }
+
+
+FOUR = Settled((ranked("a", 0.9), ranked("b", 0.8), ranked("c", 0.7), ranked("d", 0.6)))
+
+
+def test_who_says_the_same_waits_and_keeps_its_place_in_the_order() -> None:
+    known = texts(a="The kiln is hot.", b="the kiln is hot!", c="The shop is shut.", d="Tea")
+
+    assert ids(guarantee(FOUR, [], top_k=2, texts=known)) == ["a", "c"]
+    assert ids(guarantee(FOUR, [], top_k=4, texts=known)) == ["a", "b", "c", "d"]
+    chosen = guarantee(FOUR, [], top_k=3, texts=known)
+    assert ids(chosen) == ["a", "c", "d"]
+    assert chosen.repeats == {"b": "a"}
+    assert chosen.dropped == (Dropped("b", "diversity", "says the same as a"),)
+
+
+def test_a_missing_text_is_asked_for_and_no_more_than_decide() -> None:
+    first = guarantee(FOUR, [], top_k=2, texts={})
+    assert (ids(first), [one.pak_id for one in first.unread]) == ([], ["a", "b"])
+    known = texts(a="The kiln is hot.", b="the kiln is hot!")
+    second = guarantee(FOUR, [], top_k=2, texts=known)
+    assert [one.pak_id for one in second.unread] == ["c", "d"]
+    known = texts(a="The kiln is hot.", b="The shop is shut.")
+    assert ids(guarantee(FOUR, [], top_k=2, texts=known)) == ["a", "b"]
+
+
+def test_what_is_guaranteed_is_never_said_twice_but_never_waits_either() -> None:
+    laws = [ranked("law", 0.1), ranked("again", 0.05)]
+    known = texts(law="The kiln is hot.", again="kiln is hot", a="the kiln is hot!", b="Tea")
+    settled = Settled((ranked("a", 0.9), ranked("b", 0.8)))
+
+    assert ids(guarantee(settled, laws, top_k=3, texts=known)) == ["law", "again", "b"]
+
+
+def test_a_memory_that_is_gone_says_nothing_and_holds_nobody_up() -> None:
+    known = texts(a=None, b="Tea", c="tea!", d="Coffee")
+    assert ids(guarantee(FOUR, [], top_k=3, texts=known)) == ["a", "b", "d"]

@@ -157,3 +157,19 @@ def test_a_thousand_big_blocks_are_counted_but_not_rewritten_each_time() -> None
 def test_an_unknown_template_is_refused() -> None:
     with pytest.raises(UnknownTemplate):
         pack([], template="haiku", token_budget=10)
+
+
+def test_who_repeats_what_was_said_comes_last() -> None:
+    blocks = [block("a"), block("b"), block("c")]
+    packed = pack(blocks, template="self", token_budget=None, repeats={"b": "a"})
+    assert [one.pak_id for one in packed.blocks] == ["a", "c", "b"]
+    firm = [block("a", guaranteed=True), block("b"), block("c")]
+    packed = pack(firm, template="self", token_budget=None, repeats={"b": "a"})
+    assert [one.pak_id for one in packed.blocks] == ["a", "c", "b"]
+
+
+def test_a_shorter_spelling_need_not_wait_for_one_that_has_no_room() -> None:
+    blocks = [block("a", "x" * 400), block("b", "x" * 40), block("c", "y" * 40)]
+    packed = pack(blocks, template="self", token_budget=16, repeats={"b": "a"})
+    assert [one.pak_id for one in packed.blocks] == ["b"]
+    assert [one.pak_id for one in packed.dropped] == ["a", "c"]
