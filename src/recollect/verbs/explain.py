@@ -49,7 +49,7 @@ class Explainer:
                 self._pak_id,
                 wanted,
                 readable=self._caller.selectable(),
-                count=self._open_store.token_counter,
+                token_counter=self._open_store.token_counter,
             )
             is_apart = found.stage == "unknown" and self._caller.sight().may_read(self._pak_id)
             return replace(found, stage="filter", reason=_APART) if is_apart else found

@@ -120,7 +120,7 @@ class Reader:
                 self._caller.catalogue,
                 query,
                 readable=self._caller.selectable(),
-                count=self._open_store.token_counter,
+                token_counter=self._open_store.token_counter,
             )
 
     def get(self, pak_id: str) -> Memory | None:

@@ -37,9 +37,11 @@ class PickedTexts:
         return f"{title}\n{summary}" if summary else title
 
 
-def compose_answer(ranking: Ranking, picked: PickedTexts, count: TokenCounter) -> SelectResult:
+def compose_answer(
+    ranking: Ranking, picked: PickedTexts, token_counter: TokenCounter
+) -> SelectResult:
     """Return the answer."""
-    tokens = {place: count(picked.text(place)) for place in ranking.picked}
+    tokens = {place: token_counter(picked.text(place)) for place in ranking.picked}
     kept = _fitting(ranking.picked, tokens, ranking.query.token_budget)
     over = [place for place in ranking.picked if place not in kept]
     return SelectResult(

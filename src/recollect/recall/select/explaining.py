@@ -32,10 +32,10 @@ def explain(
     query: SelectQuery,
     *,
     readable: Collection[str] | None = None,
-    count: TokenCounter = count_tokens,
+    token_counter: TokenCounter = count_tokens,
 ) -> Explanation:
     """Say why `select` picks a Pak for this query, or the first stage that leaves it out."""
-    selection = trace(store, query, readable=readable, count=count)
+    selection = trace(store, query, readable=readable, token_counter=token_counter)
     ranking, result = selection.ranking, selection.result
     row = store.get_pak(pak_id) if readable is None or pak_id in readable else None
     asked: dict[str, Any] = {

@@ -45,14 +45,14 @@ def select(
     query: SelectQuery,
     *,
     readable: Readable = None,
-    count: TokenCounter = count_tokens,
+    token_counter: TokenCounter = count_tokens,
 ) -> SelectResult:
     """Pick the Paks that answer a query best, with every part of each score and the reasons.
 
-    `readable` names the Paks that take part, None all of them: no other has any influence. `count`
-    counts the tokens of a Pak's title and summary for the query's budget.
+    `readable` names the Paks that take part, None all of them: no other has any influence.
+    `token_counter` counts the tokens of a Pak's title and summary for the query's budget.
     """
-    return trace(store, query, readable=readable, count=count).result
+    return trace(store, query, readable=readable, token_counter=token_counter).result
 
 
 def trace(
@@ -60,10 +60,10 @@ def trace(
     query: SelectQuery,
     *,
     readable: Readable = None,
-    count: TokenCounter = count_tokens,
+    token_counter: TokenCounter = count_tokens,
 ) -> Selection:
     """Select, and keep how it went."""
-    return _run(store, checked(query, _now()), readable, count)
+    return _run(store, checked(query, _now()), readable, token_counter)
 
 
 def _now() -> str:
@@ -72,7 +72,7 @@ def _now() -> str:
 
 
 def _run(
-    store: Catalogue, query: SelectQuery, readable: Readable, count: TokenCounter
+    store: Catalogue, query: SelectQuery, readable: Readable, token_counter: TokenCounter
 ) -> Selection:
     with store.snapshot() as committed:
         records = store.records()
@@ -80,7 +80,7 @@ def _run(
         found = reader.find(query)
         ranking = rank(found, query, reader.rows, readable)
         picked = reader.texts_of_picked(ranking)
-    return Selection(compose_answer(ranking, picked, count), ranking)
+    return Selection(compose_answer(ranking, picked, token_counter), ranking)
 
 
 class _Reader:
