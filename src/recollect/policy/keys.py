@@ -64,7 +64,7 @@ def prefix_of(key: object) -> str:
     """Return the public part by which a key is looked up."""
     found = _KEY.fullmatch(key) if isinstance(key, str) else None
     if found is None:
-        raise refused()
+        raise invalid_key()
     return found[1]
 
 
@@ -87,7 +87,7 @@ def matches(key: str, row: KeyRow | None, *, now: str) -> bool:
     return is_same and (row.expires_at is None or now < row.expires_at)
 
 
-def refused() -> NotAllowed:
+def invalid_key() -> NotAllowed:
     """Return the one answer to a key that is wrong, revoked, expired or unknown."""
     return NotAllowed("this key is not valid.", hint="create one with `recollect keys create`.")
 

@@ -19,11 +19,11 @@ from recollect.policy.keys import (
     SECRET_BYTES,
     IssuedKey,
     KeyRow,
+    invalid_key,
     matches,
     new_key,
     prefix_of,
     public_part,
-    refused,
 )
 from recollect.policy.permit import need
 
@@ -101,7 +101,7 @@ class Keys:
         with self._open_store.turn():
             row = self._access.key(prefix)
         if not matches(secret, row, now=iso(self._open_store.clock.now())) or row is None:
-            raise refused()
+            raise invalid_key()
         return row.principal
 
     def _tenant(self, tenant: str | None) -> str | None:

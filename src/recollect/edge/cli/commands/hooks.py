@@ -57,7 +57,7 @@ def list_(
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import hooks as view
 
-        console.print(view.listed(hooks) if hooks else f"There are no hooks in {path}.")
+        console.print(view.table(hooks) if hooks else f"There are no hooks in {path}.")
 
     output.of(context).show({"file": str(path), "hooks": [_wire(hook) for hook in hooks]}, draw)
 

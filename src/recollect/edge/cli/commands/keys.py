@@ -92,9 +92,9 @@ def create(
         from recollect.edge.cli.views import keys as view
 
         # Alone on its line and never wrapped, to be copied whole.
-        console.print(view.introduced(issued.row))
+        console.print(view.new_key(issued.row))
         console.print(issued.secret, style="bold green", soft_wrap=True)
-        console.print(view.once(issued.row))
+        console.print(view.secret_warning(issued.row))
 
     output.of(context).show(wire.issued(issued), draw)
 
@@ -122,7 +122,7 @@ def list_(
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import keys as view
 
-        console.print(view.keys(found) if found else "There are no keys.")
+        console.print(view.table(found) if found else "There are no keys.")
 
     output.of(context).show(wire.keys(found), draw)
 

@@ -72,7 +72,7 @@ def forget(
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import memories as view
 
-        console.print(view.erased(target, gone), soft_wrap=True)
+        console.print(view.erasure(target, gone), soft_wrap=True)
 
     output.of(context).show(wire.forgotten(target, gone), draw)
 

@@ -57,7 +57,7 @@ def check(
         from recollect.edge.cli.views import elements
 
         console.print(
-            elements.judged(not problems, place, count, ("memory", "memories")), soft_wrap=True
+            elements.verdict(not problems, place, count, ("memory", "memories")), soft_wrap=True
         )
         elements.problems(console, problems)
         if problems:

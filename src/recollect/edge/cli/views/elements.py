@@ -19,14 +19,14 @@ __all__ = [
     "BADGES",
     "badge",
     "bar",
-    "counted",
+    "count_of",
     "empty_grid",
     "facts",
     "grid",
-    "judged",
     "plain",
     "problems",
     "section",
+    "verdict",
 ]
 
 BADGES = {
@@ -54,7 +54,7 @@ def badge(severity: str) -> Text:
     return Text(f" {name} ", style=style)
 
 
-def judged(ok: bool, place: str, count: int, nouns: tuple[str, str]) -> Text:
+def verdict(ok: bool, place: str, count: int, nouns: tuple[str, str]) -> Text:
     """Return in one line whether a place with so many of something is sound."""
     there = f"  {plain(place)}: {count:,} {nouns[count != 1]}"
     if ok:
@@ -108,7 +108,7 @@ def _worded(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def counted(count: int, one: str, many: str) -> str:
+def count_of(count: int, one: str, many: str) -> str:
     """Return how many there are of something, in words that fit the number."""
     return f"{count:,} {one if count == 1 else many}"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from recollect.edge.cli.views import recall
-from recollect.edge.cli.views.elements import counted, plain
+from recollect.edge.cli.views.elements import count_of, plain
 from recollect.model import FrameResult
 
 __all__ = ["notes"]
@@ -20,7 +20,7 @@ def notes(result: FrameResult) -> Iterator[Text]:
     """Say how much a frame's text holds, and what it does not."""
     size = f"{result.tokens_used:,} of {result.token_budget:,} tokens"
     if result.blocks:
-        count = counted(len(result.blocks), "memory", "memories")
+        count = count_of(len(result.blocks), "memory", "memories")
         yield Text(f"Frame {plain(result.frame_name)}: {count}, {size}.", style="dim")
     else:
         why = recall.refusal(result.meta) or "nothing to show, so the text is empty."

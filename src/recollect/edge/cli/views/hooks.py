@@ -17,12 +17,12 @@ from recollect.hooks.chain import ChainResult
 from recollect.hooks.doctor import Finding
 from recollect.hooks.spec import HookSpec
 
-__all__ = ["draw_problems", "draw_result", "findings", "listed"]
+__all__ = ["draw_problems", "draw_result", "findings", "table"]
 
 _STATES = {"ready": "green", "failed": "bold red", "disabled": "dim"}
 
 
-def listed(hooks: Sequence[HookSpec]) -> Table:
+def table(hooks: Sequence[HookSpec]) -> Table:
     """Return the hooks as a table, with what their failure means."""
     table = _table("Hook", "Event", "Mode", "Priority", "If it fails")
     for hook in hooks:

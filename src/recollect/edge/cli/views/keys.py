@@ -14,10 +14,10 @@ from rich.text import Text
 from recollect.edge.cli.views.elements import plain
 from recollect.policy import KeyRow
 
-__all__ = ["introduced", "keys", "once"]
+__all__ = ["new_key", "secret_warning", "table"]
 
 
-def introduced(row: KeyRow) -> Text:
+def new_key(row: KeyRow) -> Text:
     """Say whom a new key stands for."""
     who = row.principal
     teams = f", in {', '.join(who.teams)}" if who.teams else ""
@@ -28,7 +28,7 @@ def introduced(row: KeyRow) -> Text:
     )
 
 
-def once(row: KeyRow) -> Text:
+def secret_warning(row: KeyRow) -> Text:
     """Say that a secret is gone once it was shown."""
     return Text.assemble(
         ("Copy it now: ", "bold yellow"),
@@ -37,7 +37,7 @@ def once(row: KeyRow) -> Text:
     )
 
 
-def keys(rows: Sequence[KeyRow]) -> Table:
+def table(rows: Sequence[KeyRow]) -> Table:
     """Return keys as a table; names stand below the prefix, teams below the principal."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for heading in ("Key", "Stands for", "May", "Made", "Ends"):

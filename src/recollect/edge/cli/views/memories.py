@@ -10,10 +10,10 @@ from dataclasses import asdict
 from rich.console import Group
 from rich.text import Text
 
-from recollect.edge.cli.views.elements import counted, facts, plain
+from recollect.edge.cli.views.elements import count_of, facts, plain
 from recollect.model import Forgotten, Memory
 
-__all__ = ["card", "erased"]
+__all__ = ["card", "erasure"]
 
 _SHOWN_IDS = 20
 
@@ -32,19 +32,19 @@ def card(memory: Memory) -> Group:
     )
 
 
-def erased(target: str, gone: Forgotten) -> Text:
+def erasure(target: str, gone: Forgotten) -> Text:
     """Say what was erased, and whether its bytes are gone as well."""
     if not gone:
         return Text(f"There was nothing to forget about {plain(target)}.")
     lines = [f"Forgot {plain(gone.pak_ids[0])}."]
     if gone.pak_ids != (target,):
-        count = counted(len(gone.pak_ids), "memory", "memories")
+        count = count_of(len(gone.pak_ids), "memory", "memories")
         lines = [f"Forgot {count} about {plain(target)}:"]
         lines += [f"  {plain(pak_id)}" for pak_id in gone.pak_ids[:_SHOWN_IDS]]
         if len(gone.pak_ids) > _SHOWN_IDS:
             lines.append(f"  and {len(gone.pak_ids) - _SHOWN_IDS:,} more; --json names them all")
     if gone.edges:
-        lines.append(f"{counted(gone.edges, 'link', 'links')} went along.")
+        lines.append(f"{count_of(gone.edges, 'link', 'links')} went along.")
     if not gone.wiped:
         lines.append(
             "Another process is reading the file: old bytes stay in its log until that is done."

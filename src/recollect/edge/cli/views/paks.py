@@ -20,10 +20,10 @@ from recollect.edge.cli.views.elements import (
     badge,
     empty_grid,
     grid,
-    judged,
     plain,
     problems,
     section,
+    verdict,
 )
 from recollect.edge.wire import Dossier
 from recollect.paks import CheckReport, PakHit, PakRow, ReasonCodeEntry, RepairReport, RiskFlagEntry
@@ -147,7 +147,7 @@ def _fact_grid(pak: PakRow) -> Table:
 
 def draw_check(console: Console, report: CheckReport, place: str) -> None:
     """Say whether a catalogue is sound, what is wrong with it, and what to do."""
-    console.print(judged(report.ok, place, report.paks, ("Pak", "Paks")), soft_wrap=True)
+    console.print(verdict(report.ok, place, report.paks, ("Pak", "Paks")), soft_wrap=True)
     problems(console, report.problems)
     if not report.ok:
         console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)

@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.views.elements import bar, counted, empty_grid, plain
+from recollect.edge.cli.views.elements import bar, count_of, empty_grid, plain
 from recollect.model import Dropped, RecallResponse, RecallResult, Weights
 
 __all__ = ["instructions", "notes", "nothing", "refusal", "results", "signal_parts"]
@@ -90,7 +90,7 @@ def nothing(answer: RecallResponse, memories: int) -> str:
         return "This memory is empty: nothing was remembered in it yet."
     if any(one.stage == "budget" for one in answer.dropped):
         return "Nothing fits: there are matches, but none within the budget."
-    return f"No match among {counted(memories, 'memory', 'memories')}."
+    return f"No match among {count_of(memories, 'memory', 'memories')}."
 
 
 def refusal(meta: Mapping[str, Any]) -> str | None:
