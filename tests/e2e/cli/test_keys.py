@@ -90,7 +90,10 @@ def test_a_key_that_was_found_somewhere_is_revoked_whole_and_not_repeated(
     [
         (("create", "--principal", "ann", "--permissions", "fly"), "there is no permission 'fly'"),
         (("create", "--principal", " "), "id of a principal must be a name"),
-        (("create", "--principal", "ann", "--expires", "soon"), "expires_at must be an ISO-8601 time"),
+        (
+            ("create", "--principal", "ann", "--expires", "soon"),
+            "expires_at must be an ISO-8601 time",
+        ),
         (("create", "--principal", "ann", "--expires", "2020-01-01T00:00:00Z"), "a time to come"),
         (("revoke", "000000000000"), "There is no living key 000000000000"),
         (("revoke", "rk_nonsense"), "There is no living key of that form"),
