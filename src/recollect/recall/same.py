@@ -12,7 +12,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.dates import MONTHS, WEEKDAYS
@@ -114,9 +113,13 @@ def say_the_same(one: Reading, other: Reading) -> bool:
         return False
     marks, others = list(_marks(one.tokens, names)), list(_marks(other.tokens, names))
     return all(
-        _same_roles([m for m in marks if m.kind == kind], [m for m in others if m.kind == kind])
-        for kind in ("number", "name", "date")
+        _same_roles(_free(marks, kind), _free(others, kind)) for kind in ("number", "name", "date")
     )
+
+
+def _free(marks: Iterable[_Mark], kind: str) -> list[_Mark]:
+    """Return the marks of a kind whose place matters: "in Paris" is that wherever it stands."""
+    return [mark for mark in marks if mark.kind == kind and mark.before not in _RELATING]
 
 
 def outline(text: str) -> tuple[frozenset[str], str]:
@@ -137,10 +140,18 @@ def read(text: str) -> Reading:
     unspaced = "".join(_UNSPACED.findall(normal))
     tokens = list(_without_form(list(_tokens(_UNSPACED.sub(" ", normal)))))
     content = [unspaced] if unspaced else []
-    for token, following in pairwise((*tokens, _Token("", ""))):
-        relates = token.word in _RELATING
-        content.append(f"{token.base} {following.base}" if relates else token.base)
+    for place, token in enumerate(tokens):
+        related = _related(tokens, place + 1) if token.word in _RELATING else ""
+        content.append(f"{token.base} {related}" if token.word in _RELATING else token.base)
     return Reading(tuple(sorted(content)), tuple(tokens))
+
+
+def _related(tokens: Sequence[_Token], first: int) -> str:
+    """Return what a relating word relates to: the next word, and those that "and" joins to it."""
+    end = first + 1
+    while end < len(tokens) and tokens[end].gap == "and":
+        end += 1
+    return " ".join(sorted(token.base for token in tokens[first:end]))
 
 
 def _normal(text: str) -> str:
@@ -179,7 +190,7 @@ def _pieces(core: str) -> Iterable[str]:
         return ["and"] if folded == "&" else []
     if _INITIALS.fullmatch(folded):
         return [folded.replace(".", "")]
-    if amount := _AMOUNT.fullmatch(folded):
+    if amount := _AMOUNT.fullmatch(folded.removeprefix("#")):
         return _amount(amount)
     if "'" in folded or _HYPHENED.fullmatch(folded):
         for shortened, whole in _SHORTENED:
@@ -228,7 +239,8 @@ def _is_form(token: _Token, before: Sequence[_Token], following: Sequence[_Token
         return bool(verbs) and (verbs[0] == "been" or is_inflected(verbs[0]))
     if word in _AT_A_TIME:
         return _is_time(following)
-    return word in _FORM and not after_number
+    # Behind a number it is a unit: 5 A.
+    return word in _FORM and not (word == "a" and after_number)
 
 
 def _is_time(tokens: Sequence[_Token]) -> bool:

@@ -49,6 +49,9 @@ SAME = (
     ("今日は雨です。", "今日は雨です"),
     ("Die Küche ist offen.", "die KÜCHE ist offen!"),
     ("Ships from Oslo to Bergen", "ships to Bergen from Oslo"),
+    ("Ann lives in Berlin", "In Berlin lives Ann."),
+    ("Tasks run with Celery and Redis", "tasks run with Redis and Celery"),
+    ("Ticket 40 closed", "Ticket #40 was closed."),
 )
 
 DIFFERENT = (
@@ -75,6 +78,10 @@ DIFFERENT = (
     ("Ann owes 5, Bob owes 3", "Ann owes 3, Bob owes 5"),
     ("5 apples and 3 pears", "3 apples and 5 pears"),
     ("Ships from Oslo to Bergen", "Ships from Bergen to Oslo"),
+    ("Ann met Bob in Paris", "Bob met Ann in Paris"),
+    ("Ann works in Paris, Bob in Rome", "Bob works in Paris, Ann in Rome"),
+    ("Use Celery with Redis", "Use Redis with Celery"),
+    ("Ship to Ann and not to Bob", "Ship to Bob and not to Ann"),
     ("from 5 to 7", "from 7 to 5"),
     ("Lunch before the demo", "Lunch after the demo"),
     ("Lunch before the demo", "Demo before the lunch"),
