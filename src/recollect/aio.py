@@ -16,7 +16,7 @@ from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.model import Principal
-from recollect.paks import RecallStore
+from recollect.paks.catalogue import PakCatalogue
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
@@ -63,7 +63,7 @@ class AsyncRecollect:
         return self.memory.path
 
     @property
-    def paks(self) -> RecallStore:
+    def paks(self) -> PakCatalogue:
         """The catalogue; its calls are not awaited."""
         return self.memory.paks
 

@@ -44,7 +44,7 @@ from recollect.model import (
     RememberRequest,
 )
 from recollect.open_store import OpenStore, fitting_embedder
-from recollect.paks import RecallStore
+from recollect.paks.catalogue import PakCatalogue
 from recollect.policy.permit import known_scope, need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.ports.access import Act
@@ -57,7 +57,6 @@ from recollect.recall.pack import count_tokens
 from recollect.recall.select import SelectQuery, SelectResult
 from recollect.recall.sight import MemoryPage
 from recollect.settings import check_platform
-from recollect.stores.sqlite import SqliteStore
 from recollect.verbs import join, upkeep
 from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
@@ -70,6 +69,7 @@ from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import Writer
+from recollect.wiring import wire_store
 from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
@@ -133,7 +133,7 @@ class Recollect:
         arguments.one_of("hours", hours, get_args(HoursMode))
         arguments.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
         who = LOCAL_PRINCIPAL if principal is None else arguments.principal(principal)
-        store = SqliteStore.open(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
+        store = wire_store(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
         try:
             chosen = fitting_embedder(store, embedder)
             dispatcher = Dispatcher(
@@ -178,7 +178,7 @@ class Recollect:
         return self._principal
 
     @property
-    def paks(self) -> RecallStore:
+    def paks(self) -> PakCatalogue:
         """The catalogue: titles, reason codes, risk flags, full text. It knows no principals."""
         self._need_opener("all Paks of the catalogue")
         return self._caller.catalogue

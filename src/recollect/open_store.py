@@ -292,7 +292,8 @@ def fitting_embedder(store: Store, wanted: str | Embedder | None) -> Embedder:
 
 
 def _cache_path(path: Path) -> Path | None:
-    return None if str(path) == ":memory:" else path.with_name(path.name + ".index")
+    """Return where the index's cache is kept: beside the file, if the store is in one."""
+    return path.with_name(path.name + ".index") if path.is_file() else None
 
 
 def _worth(

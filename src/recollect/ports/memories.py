@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from recollect.model import Memory, Place, is_settled
+from recollect.model import Memory, Place, is_settled, name_key
 from recollect.policy import View
 from recollect.ports.state import Head
 
@@ -113,6 +113,19 @@ class RowFilter:
     source: str | None = None
     about: str | None = None
 
+    def fits(self, row_id: int, memory: Memory) -> bool:
+        """Return whether a memory is among those that are meant."""
+        return (
+            (self.pak_ids is None or memory.pak_id in self.pak_ids)
+            and (self.row_ids is None or row_id in self.row_ids)
+            and self.tenant in (None, memory.place.tenant)
+            and self.garden in (None, memory.place.garden)
+            and _is_called(self.entity, memory.entity)
+            and _is_called(self.relation, memory.relation)
+            and _is_called(self.source, memory.source)
+            and (_is_called(self.about, memory.entity) or _is_called(self.about, memory.value))
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Texts:
@@ -168,11 +181,16 @@ class Standing:
         return is_settled(self.status, self.valid_until, self.risks)
 
 
+def _is_called(wanted: str | None, name: str | None) -> bool:
+    """Return whether a name is the one that is wanted, however the two are spelt."""
+    return wanted is None or (name is not None and name_key(name) == name_key(wanted))
+
+
 class MemoryRoom(Protocol):
     """Memories. Writes happen inside a commit.
 
-    A memory gets a row id when it is first written and keeps it until it is erased; the row id of
-    one that was erased may be given to another only after the erasure was in `changes`.
+    A memory gets a row id when it is first written: the highest there is and one more. It keeps it
+    until it is erased; then the number may be given to another.
     """
 
     def read(self, where: RowFilter, view: View) -> Texts:
@@ -198,9 +216,10 @@ class MemoryRoom(Protocol):
     def changes(self, since: int) -> Iterator[Changes]:
         """Yield what changed after revision `since`, in batches, all of one state of the store.
 
-        A row that changed twice is told once, as it is now; one that was written and erased since
-        may be told as gone. The last batch holds the store's revision, the others hold `since`;
-        there is none if nothing changed. `since` must not be less than `oldest_change`, or be 0.
+        What is gone comes first, since its number may be another's by now. A row that changed twice
+        is told once, as it is now; one that was written and erased since may be told as gone. The
+        last batch holds the store's revision, the others hold `since`; there is none if nothing
+        changed. `since` must not be less than `oldest_change`, or be 0.
         """
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:

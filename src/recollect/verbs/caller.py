@@ -12,7 +12,7 @@ from recollect.hours import iso, moved
 from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Principal
 from recollect.open_store import OpenStore
-from recollect.paks import RecallStore
+from recollect.paks.catalogue import PakCatalogue
 from recollect.ports.store import ClockState, Commit, Store
 from recollect.recall.authorise import Moment
 from recollect.recall.sight import Sight
@@ -25,7 +25,7 @@ class Caller:
     """One principal on one open store. `is_opener`: it was opened for nobody in particular."""
 
     open_store: OpenStore
-    catalogue: RecallStore
+    catalogue: PakCatalogue
     principal: Principal
     is_opener: bool
 

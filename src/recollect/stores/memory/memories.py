@@ -1,0 +1,261 @@
+"""Memories in dictionaries: each row is whole, the catalogue's fields included.
+
+In: values of `recollect.ports.memories`. Out: the same. A read gives only what its view shows. The
+catalogue tells of every change of a Pak, so that its fields here are never older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.model import Memory
+from recollect.model.pak import PakRow
+from recollect.policy import View
+from recollect.policy.view import HIDDEN_FIELDS
+from recollect.ports.memories import (
+    Changes,
+    Indexed,
+    IndexRow,
+    NewMemory,
+    RowFilter,
+    Standing,
+    Texts,
+    Written,
+)
+from recollect.stores.memory.catalogue import MemoryCatalogue
+from recollect.stores.memory.session import MemoryRow, Session
+
+__all__ = ["MemoryMemories"]
+
+_HIDDEN: dict[str, Any] = dict.fromkeys(HIDDEN_FIELDS)
+
+
+class MemoryMemories:
+    """The memories of one store in memory."""
+
+    def __init__(self, session: Session, catalogue: MemoryCatalogue) -> None:
+        self._session = session
+        self._catalogue = catalogue
+
+    def read(self, where: RowFilter, view: View) -> Texts:
+        """Return those memories that the view shows, with the head that they are of."""
+        with self._session.snapshot():
+            found = {row.memory.pak_id: row.memory for row in self._rows(where)}
+            if where.pak_ids is not None:
+                found = {one: found[one] for one in where.pak_ids if one in found}
+            shown = {
+                pak_id: replace(memory, **_HIDDEN)
+                for pak_id, memory in found.items()
+                if view.shows(memory)
+            }
+            return Texts(self._session.state.head, shown)
+
+    def rows(self, where: RowFilter) -> list[int]:
+        """Return the row ids of some memories, in ascending order."""
+        with self._session.snapshot():
+            return sorted(row.row_id for row in self._rows(where))
+
+    def standing(self, where: RowFilter) -> dict[str, Standing]:
+        """Return where some memories stand, by id."""
+        with self._session.snapshot():
+            rows = sorted(self._rows(where), key=lambda row: row.row_id)
+            return {row.memory.pak_id: _standing(row) for row in rows}
+
+    def unplaced(self) -> frozenset[str]:
+        """Return the ids of Paks that the catalogue holds and the engine never wrote."""
+        with self._session.snapshot():
+            known = {pak.pak_id for pak in self._catalogue.iter_paks()}
+            return frozenset(known.difference(self._session.memories))
+
+    def next_position(self, thread: str) -> int:
+        """Return the position after the last one in a thread, whoever wrote in it."""
+        memories = (row.memory for row in self._session.memories.rows())
+        positions = (one.position for one in memories if one.thread == thread)
+        return max((one for one in positions if one is not None), default=-1) + 1
+
+    def changes(self, since: int) -> Iterator[Changes]:
+        """Yield what changed after revision `since`; the last batch holds the new revision."""
+        with self._session.snapshot():
+            tables, revision = self._session, self._session.state.revision
+            gone = sorted(row_id for row_id in tables.gone if tables.gone[row_id] > since)
+            rows = [_index_row(row) for row in _by_number(tables) if row.changed > since]
+            edges = [
+                (row.edge.low, row.edge.high, row.edge.weight)
+                for row in tables.edges.rows()
+                if row.changed > since
+            ]
+        if revision == since:
+            return
+        if gone:
+            yield Changes(since, (), gone, ())
+        if rows:
+            yield Changes(since, rows, (), ())
+        yield Changes(revision, (), (), sorted(edges))
+
+    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+        """Add memories, or replace those that exist."""
+        tables, revision = self._session, self._session.revision
+        known = {new.memory.pak_id: tables.memories.get(new.memory.pak_id) for new in memories}
+        self._catalogue.upsert_paks(map(_pak_values, memories), now=now, quiet=True)
+        paks = self._catalogue.get_paks(known)
+        next_row = max(tables.names, default=0) + 1
+        written = []
+        for new in memories:
+            pak_id = new.memory.pak_id
+            old = known[pak_id]
+            row_id = next_row if old is None else old.row_id
+            next_row += old is None
+            tables.memories.put(pak_id, _row(new, old, paks[pak_id], row_id, revision))
+            tables.names.put(row_id, pak_id)
+            written.append(Written(row_id, old is None))
+        return written
+
+    def set_standing(self, standing: Iterable[Standing]) -> None:
+        """Write where rows stand now."""
+        tables, revision = self._session, self._session.revision
+        for one in standing:
+            pak_id = tables.names.get(one.row_id)
+            if pak_id is None:
+                continue
+            old = tables.memories[pak_id]
+            memory = replace(
+                old.memory,
+                place=one.place,
+                status=one.status,
+                reinforced=one.reinforced,
+                last_reinforced=one.last_reinforced,
+            )
+            tables.memories.put(pak_id, replace(old, memory=memory, changed=revision))
+
+    def erase(self, pak_ids: Sequence[str]) -> int:
+        """Delete memories and everything that hangs on them; return how many links went along."""
+        tables = self._session
+        _ = tables.revision  # refuses outside of a commit
+        rows = [row.row_id for name in pak_ids if (row := tables.memories.get(name)) is not None]
+        touching = (tables.edges[key] for key in tables.edges.at(rows))
+        edges = sum(row.edge.weight > 0 for row in touching)
+        for pak_id in pak_ids:
+            self._catalogue.delete_pak(pak_id)
+        return edges
+
+    def traces(self, pak_ids: Sequence[str]) -> list[str]:
+        """Return the names of what still knows any of these memories."""
+        known = {
+            "catalogue": self._catalogue.get_paks(pak_ids),
+            "memories": [one for one in pak_ids if one in self._session.memories],
+        }
+        return [name for name, found in known.items() if found]
+
+    def take_over(self, pak_id: str, pak: PakRow | None) -> None:
+        """Follow a change of the catalogue: a Pak as it is now, None if it is gone."""
+        tables, row = self._session, self._session.memories.get(pak_id)
+        if row is None:
+            return
+        revision = tables.moved()
+        if pak is not None:
+            tables.memories.put(
+                pak_id,
+                replace(
+                    row,
+                    memory=_with_pak(row.memory, pak),
+                    content_hash=pak.content_hash,
+                    superseded_by=pak.superseded_by,
+                    changed=revision,
+                ),
+            )
+            return
+        for pairs in (tables.edges, tables.likenesses, tables.disputes):
+            pairs.drop_at([row.row_id])
+        tables.memories.drop(pak_id)
+        tables.names.drop(row.row_id)
+        tables.gone.put(row.row_id, revision)
+
+    def _rows(self, where: RowFilter) -> list[MemoryRow]:
+        """Return some rows, as `where` names them, or else in the order of their numbers."""
+        tables = self._session
+        names: Iterable[str | None]
+        if where.row_ids is not None:
+            names = [tables.names.get(row_id) for row_id in dict.fromkeys(where.row_ids)]
+        elif where.pak_ids is not None:
+            names = dict.fromkeys(where.pak_ids)
+        else:
+            names = [tables.names[row_id] for row_id in sorted(tables.names)]
+        rows = (None if name is None else tables.memories.get(name) for name in names)
+        return [row for row in rows if row is not None and where.fits(row.row_id, row.memory)]
+
+
+def _by_number(tables: Session) -> list[MemoryRow]:
+    return [tables.memories[tables.names[row_id]] for row_id in sorted(tables.names)]
+
+
+def _row(
+    new: NewMemory, old: MemoryRow | None, pak: PakRow, row_id: int, revision: int
+) -> MemoryRow:
+    kept = old if new.same_text else None
+    serving = kept.serving if new.vector is None and kept is not None else new.vector
+    return MemoryRow(
+        row_id=row_id,
+        memory=_with_pak(new.memory, pak),
+        content_hash=pak.content_hash,
+        superseded_by=pak.superseded_by,
+        pending=new.pending,
+        serving=serving,
+        following=None if kept is None else kept.following,
+        changed=revision,
+    )
+
+
+def _with_pak(memory: Memory, pak: PakRow) -> Memory:
+    """Return a memory with what the catalogue says of it."""
+    return replace(
+        memory,
+        title=pak.title,
+        summary=pak.summary,
+        project=pak.project,
+        topic=pak.topic,
+        pak_type=pak.pak_type,
+        authority=pak.authority,
+        created_at=pak.created_at,
+        updated_at=pak.updated_at,
+    )
+
+
+def _standing(row: MemoryRow) -> Standing:
+    memory = row.memory
+    return Standing(
+        row_id=row.row_id,
+        content_hash=row.content_hash,
+        place=memory.place,
+        status=memory.status,
+        valid_until=memory.valid_until,
+        risks=memory.risks,
+        position=memory.position,
+        reinforced=memory.reinforced,
+        last_reinforced=memory.last_reinforced,
+        superseded_by=row.superseded_by,
+        has_vector=row.serving is not None,
+    )
+
+
+def _index_row(row: MemoryRow) -> IndexRow:
+    indexed = Indexed._make(getattr(row.memory, name) for name in Indexed._fields)
+    return IndexRow(row.row_id, indexed, row.serving, row.pending)
+
+
+def _pak_values(new: NewMemory) -> dict[str, Any]:
+    """Return the arguments of the catalogue's upsert."""
+    memory = new.memory
+    return {
+        "pak_id": memory.pak_id,
+        "pak_type": memory.pak_type,
+        "source_type": memory.source or "user",
+        "authority": memory.authority,
+        "title": memory.title,
+        "content_hash": new.content_hash,
+        "summary": memory.summary,
+        "project": memory.project,
+        "topic": memory.topic,
+        "superseded_by": new.superseded_by,
+    }

@@ -1,0 +1,97 @@
+"""The store's own row of facts, its log of commits, frames and events, in memory.
+
+In: values of `recollect.ports.state`. Out: the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from recollect.ports.state import ClockState, CommitRecord, Counts, FrameRow, StoreState
+from recollect.stores.memory.session import Session
+
+__all__ = ["MemoryState"]
+
+
+class MemoryState:
+    """The facts about one store in memory as a whole."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def read(self) -> StoreState:
+        """Return the one row of facts."""
+        with self._session.snapshot():
+            return self._session.state
+
+    def commits(self, since: int) -> list[CommitRecord]:
+        """Return the commits after a revision that the log still has, oldest first."""
+        with self._session.snapshot():
+            log = self._session.commits
+            return [log[revision] for revision in sorted(log) if revision > since]
+
+    def set_clock(self, clock: ClockState) -> None:
+        """Keep a clock as it is given."""
+        self._write(replace(self._session.state, clock=clock))
+
+    def set_model(self, model_id: str, dimension: int) -> None:
+        """Keep which model the vectors are of."""
+        self._write(replace(self._session.state, model_id=model_id, dimension=dimension))
+
+    def set_cache_token(self, token: str) -> None:
+        """Name the one cache file that belongs to this store's history."""
+        with self._session.undo.transaction():
+            self._session.set_state(replace(self._session.state, cache_token=token))
+
+    def count(self) -> Counts:
+        """Count what is kept."""
+        tables = self._session
+        with tables.snapshot():
+            rows = list(tables.memories.rows())
+            return Counts(
+                memories=len(rows),
+                pending=sum(row.pending for row in rows),
+                edges=sum(row.edge.weight > 0 for row in tables.edges.rows()),
+                open_disputes=sum(row.is_open for row in tables.disputes.rows()),
+                frames=len(tables.frames),
+                reembedded=sum(row.following is not None for row in rows),
+            )
+
+    def fire(self, event: str) -> None:
+        """Note that something happened which cached frames may depend on."""
+        self._session.events.put(event, self._session.revision)
+
+    def events(self) -> Mapping[str, int]:
+        """Return the revision at which each event last fired."""
+        events = self._session.events
+        with self._session.snapshot():
+            return {event: events[event] for event in events}
+
+    def frames(self, tenant: str) -> Mapping[str, FrameRow]:
+        """Return a tenant's own frames, by name."""
+        frames = self._session.frames
+        with self._session.snapshot():
+            return {name: frames[own, name] for own, name in sorted(frames) if own == tenant}
+
+    def put_frame(self, tenant: str, name: str, frame: FrameRow | None) -> None:
+        """Keep a frame under its name, or drop it."""
+        _ = self._session.revision  # refuses outside of a commit
+        if frame is None:
+            self._session.frames.drop((tenant, name))
+        else:
+            self._session.frames.put((tenant, name), frame)
+
+    def tidy(self) -> None:
+        """Drop the marks of deleted rows and edges; older indexes must start anew."""
+        tables = self._session
+        self._write(replace(tables.state, oldest_change=tables.revision))
+        for row_id in list(tables.gone):
+            tables.gone.drop(row_id)
+        for key in list(tables.edges):
+            if not tables.edges[key].edge.weight:
+                tables.edges.drop(key)
+
+    def _write(self, state: StoreState) -> None:
+        _ = self._session.revision  # refuses outside of a commit
+        self._session.set_state(state)

@@ -1,0 +1,99 @@
+"""`MemoryStore`: the store port in plain dictionaries, for as long as its process lives.
+
+In: values of `recollect.ports.store`. Out: the same, byte for byte what SQLite would give. Nothing
+is written to a disk. One lock makes it safe to use from several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from recollect.ports.state import Commit, Head, StoreState
+from recollect.stores.memory.access import MemoryAccess
+from recollect.stores.memory.catalogue import MemoryCatalogue
+from recollect.stores.memory.edges import MemoryEdges
+from recollect.stores.memory.memories import MemoryMemories
+from recollect.stores.memory.session import Session
+from recollect.stores.memory.state import MemoryState
+from recollect.stores.memory.vectors import MemoryVectors
+
+__all__ = ["MemoryStore"]
+
+
+class MemoryStore:
+    """Memories that nobody keeps once it is closed."""
+
+    def __init__(self, *, store_id: str) -> None:
+        self._session = Session(store_id)
+        self._catalogue = MemoryCatalogue(
+            undo=self._session.undo, watcher=lambda *change: self._memories.take_over(*change)
+        )
+        self._memories = MemoryMemories(self._session, self._catalogue)
+        self._edges = MemoryEdges(self._session)
+        self._vectors = MemoryVectors(self._session)
+        self._access = MemoryAccess(self._session)
+        self._state = MemoryState(self._session)
+
+    @property
+    def path(self) -> Path:
+        """No place on a disk."""
+        return self._catalogue.path
+
+    @property
+    def memories(self) -> MemoryMemories:
+        """Texts, and where they stand."""
+        return self._memories
+
+    @property
+    def edges(self) -> MemoryEdges:
+        """Links, likenesses and disputes."""
+        return self._edges
+
+    @property
+    def vectors(self) -> MemoryVectors:
+        """Who waits for a vector, and the switch to another model."""
+        return self._vectors
+
+    @property
+    def access(self) -> MemoryAccess:
+        """Gardens, keys, trust and the audit log."""
+        return self._access
+
+    @property
+    def state(self) -> MemoryState:
+        """The one row of facts, commits, frames, events."""
+        return self._state
+
+    @property
+    def catalogue(self) -> MemoryCatalogue:
+        """The catalogue, which shares this store's commits."""
+        return self._catalogue
+
+    def commit(self, commit_id: str, *, at: str) -> AbstractContextManager[Commit]:
+        """Write: all of the body together, or none of it; one revision."""
+        return self._session.commit(commit_id, at)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[StoreState]:
+        """Let all reads of the body see one state of the store, and give its row of facts."""
+        with self._session.snapshot():
+            yield self._session.state
+
+    def head(self) -> Head:
+        """Return how far the store has come."""
+        return self._state.read().head
+
+    def scrub(self) -> bool:
+        """Do nothing: what was deleted left nothing behind."""
+        return True
+
+    def check(self) -> tuple[str, ...]:
+        """Return what is wrong with the stored data, in words."""
+        with self._session.snapshot():
+            return (*self._catalogue.check().problems, *self._edges.problems())
+
+    def close(self) -> None:
+        """Let go of everything; closing twice is fine."""
+        self._catalogue.close()
