@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,18 @@ from recollect.ports.embedder import Embedder
 from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
-from recollect.recall.sight import Sight
+from recollect.recall.sight import Sight, StoreMoved
 from recollect.write.reinforce import reinforce
 from recollect.write.remember import fill_pending, waiting_for_vectors
 from recollect.write.vectors import embed_texts
 
 __all__ = ["OpenStore", "RevisionFacts", "fitting_embedder"]
+
+
+# So often an answer is tried before the store is made to stand still for it.
+_ATTEMPTS = 3
+
+Answer = TypeVar("Answer")
 
 
 class RevisionFacts(NamedTuple):
@@ -200,6 +206,22 @@ class OpenStore:
             with self.turn():
                 self.follower.current()
         return bool(self.follower.state.dimension)
+
+    def of_one_revision(
+        self, answer: Callable[[Sight], Answer], sight: Sight, look: Callable[[], Sight]
+    ) -> Answer:
+        """Return an answer that is of one revision, whoever writes meanwhile.
+
+        It starts again when the store moved between index and texts. While others write without a
+        pause, the last attempt reads a state that stands still.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                return answer(sight)
+            except StoreMoved:
+                sight = look()
+        with self.store.snapshot():
+            return answer(look())
 
     def sources(self, sight: Sight, embedder: Embedder) -> Sources:
         """Return where the reads of a recall go."""

@@ -142,7 +142,8 @@ def _choose(
         )
         unread = [one for one in chosen.ranked if one.pak_id not in memories]
         unread += chosen.unread
-        if unread:
+        # Also where nothing was found: that is an answer too, and must be of one revision.
+        if unread or not memories:
             memories |= dict.fromkeys(one.pak_id for one in unread)
             memories |= authorised.sight.memories_in(_slots(unread))
         if not chosen.unread:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recollect.model import Memory, Place
     from recollect.ports.store import Store
 
-__all__ = ["AtPlace", "MemoryPage", "Sight"]
+__all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
 
 _ANY_STATUS = Where(active_only=False)
 
@@ -43,6 +43,10 @@ class MemoryPage:
 
     items: tuple[Memory, ...]
     next_cursor: str | None
+
+
+class StoreMoved(Exception):
+    """Somebody committed between an answer's index and its texts; it must start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ class Sight:
     def memories_in(self, slots: NDArray[np.int64]) -> dict[str, Memory]:
         """Return those memories in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
-        return self._read(RowFilter(row_ids=tuple(self.index.column("row_id")[readable].tolist())))
+        wanted = RowFilter(row_ids=tuple(self.index.column("row_id")[readable].tolist()))
+        return self._trusted(self._read_verified(wanted))
 
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a memory for this principal."""
@@ -166,7 +171,20 @@ class Sight:
         return self._newest(slots, len(slots))[::-1]
 
     def _read(self, where: RowFilter) -> dict[str, Memory]:
-        memories = self.store.memories.read(where, self.view).memories
+        return self._trusted(self.store.memories.read(where, self.view).memories)
+
+    def _read_verified(self, where: RowFilter) -> dict[str, Memory]:
+        """Return memories as of the index's revision, or say that the store has moved on.
+
+        Everything else that an answer rests on was read between the index and its texts: if these
+        two are of one revision, so is all of it.
+        """
+        texts = self.store.memories.read(where, self.view)
+        if texts.head.revision != self.index.revision:
+            raise StoreMoved
+        return texts.memories
+
+    def _trusted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
         if self.trusts is None:
             return memories
         trusts = self.trusts

@@ -160,9 +160,13 @@ class Reader:
     def went(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
-        sight = self._caller.sight()
-        moment = self._caller.moment(sight)
-        return answer_to(wanted, definition, moment, self._open_store.sources(sight, embedder))
+        look = self._caller.sight
+
+        def answer(sight: Sight) -> Trace:
+            moment = self._caller.moment(sight)
+            return answer_to(wanted, definition, moment, self._open_store.sources(sight, embedder))
+
+        return self._open_store.of_one_revision(answer, look(), look)
 
     def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
@@ -172,8 +176,12 @@ class Reader:
             top_k=wanted.top_k,
             token_budget=wanted.token_budget,
         )
-        sources = self._open_store.sources(sight, embedder)
-        return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
+
+        def answer(sight: Sight) -> Trace:
+            sources = self._open_store.sources(sight, embedder)
+            return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
+
+        return self._open_store.of_one_revision(answer, sight, self._caller.sight)
 
     def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
         if wanted.frame.cache is None:
