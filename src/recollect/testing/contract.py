@@ -11,45 +11,37 @@ A store that outlives its handle keeps `LastingStoreContract` too, and says how 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from itertools import count
 
 from recollect.model import (
-    LOCAL_PRINCIPAL,
     FrameDefinition,
     Garden,
     Place,
     Principal,
     Weights,
 )
-from recollect.policy import view_of
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
 from recollect.ports.edges import Likeness
 from recollect.ports.store import (
     ClockState,
-    Commit,
     Edge,
     FrameRow,
     Indexed,
     RowFilter,
-    Standing,
     Store,
-    Texts,
     Waiting,
 )
 from recollect.testing.builders import new_memory
+from recollect.testing.commit_contract import NOW, VIEW, CommitContract, committing, standing, texts
 
 __all__ = ["LastingStoreContract", "StoreContract"]
 
-_NOW = "2026-01-01T00:00:00Z"
 _LATER = "2026-01-02T00:00:00Z"
-_NUMBERS = count(1)
-_VIEW = view_of(LOCAL_PRINCIPAL, {})
 
 
-class StoreContract:
+class StoreContract(CommitContract):
     """Tests of the store port. `new_store` gives an empty store, another one each time."""
 
     def new_store(self) -> Store:
@@ -65,19 +57,19 @@ class StoreContract:
     def test_writing_again_replaces_a_row_and_keeps_its_number(self) -> None:
         with self.opened() as store:
             with committing(store):
-                (first,) = store.memories.write([new_memory("a", "first", position=1)], now=_NOW)
+                (first,) = store.memories.write([new_memory("a", "first", position=1)], now=NOW)
             with committing(store):
                 (second,) = store.memories.write([new_memory("a", "second")], now=_LATER)
             found = texts(store, "a").memories["a"]
         assert (first.created, second.created) == (True, False)
         assert first.row_id == second.row_id
-        assert (found.content, found.created_at, found.updated_at) == ("second", _NOW, _LATER)
+        assert (found.content, found.created_at, found.updated_at) == ("second", NOW, _LATER)
 
     def test_where_a_memory_stands_is_written_as_given(self) -> None:
         place = Place("acme", "ann", "team", "red", "ops")
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=_NOW)
+                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
             old = standing(store, "a")
             stands = replace(old, place=place, status="archived", reinforced=3, last_reinforced=7.0)
             with committing(store) as commit:
@@ -89,23 +81,11 @@ class StoreContract:
             )
             assert (row.memory.place, row.memory.reinforced) == (place, 3)
 
-    def test_a_failed_transaction_leaves_nothing(self) -> None:
-        with self.opened() as store:
-            before = store.state.read().revision
-            try:
-                with committing(store):
-                    store.memories.write([new_memory("a")], now=_NOW)
-                    raise KeyboardInterrupt
-            except KeyboardInterrupt:
-                pass
-            assert texts(store, "a").memories == {}
-            assert store.state.read().revision == before
-
     def test_changes_tell_a_follower_everything_once(self) -> None:
         with self.opened() as store:
             with committing(store):
                 written = store.memories.write(
-                    [new_memory("a", vector=[1, 0]), new_memory("b")], now=_NOW
+                    [new_memory("a", vector=[1, 0]), new_memory("b")], now=NOW
                 )
             first = list(store.memories.changes(0))
             rows = {row.memory.pak_id: row for batch in first for row in batch.rows}
@@ -134,7 +114,7 @@ class StoreContract:
             speaker="Ann",
             occurred_at="2025-05-05",
             valid_until="2027-01-01T00:00:00Z",
-            updated_at=_NOW,
+            updated_at=NOW,
             status="quarantined",
             decay=0.25,
             reinforced=2,
@@ -145,7 +125,7 @@ class StoreContract:
         )
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new], now=_NOW)
+                store.memories.write([new], now=NOW)
             (row,) = (row for batch in store.memories.changes(0) for row in batch.rows)
         for name in Indexed._fields:
             assert getattr(row.memory, name) == getattr(new.memory, name), name
@@ -156,7 +136,7 @@ class StoreContract:
             with committing(store):
                 low, high = (
                     one.row_id
-                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=_NOW)
+                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
                 )
                 store.edges.put([Edge(low, high, 0.65, automatic=True)])
             assert store.edges.touching([low]) == [Edge(low, high, 0.65, automatic=True)]
@@ -171,9 +151,8 @@ class StoreContract:
         with self.opened() as store:
             with committing(store):
                 new = [new_memory(name) for name in "abcd"]
-                a, b, c, d = (one.row_id for one in store.memories.write(new, now=_NOW))
-                lists = store.edges
-                lists.change_lists(
+                a, b, c, d = (one.row_id for one in store.memories.write(new, now=NOW))
+                store.edges.change_lists(
                     [
                         Likeness(a, b, 0.7),
                         Likeness(a, c, 0.9),
@@ -182,24 +161,24 @@ class StoreContract:
                     ],
                     [],
                 )
-            assert _ordered(lists.lists([a, c])) == [
+            assert _ordered(store.edges.lists([a, c])) == [
                 Likeness(a, b, 0.7),
                 Likeness(a, c, 0.9),
                 Likeness(c, d, 0.8),
             ]
-            assert lists.last_of_full([a, b, c, d], 2) == {a: 0.7}
-            assert lists.full_lists_with([c], 2) == [a]
-            assert lists.full_lists_with([b, d], 1) == [a, c]
-            assert lists.full_lists_with([a, b], 1) == []
+            assert store.edges.last_of_full([a, b, c, d], 2) == {a: 0.7}
+            assert store.edges.full_lists_with([c], 2) == [a]
+            assert store.edges.full_lists_with([b, d], 1) == [a, c]
+            assert store.edges.full_lists_with([a, b], 1) == []
             with committing(store):
-                lists.change_lists([], [Likeness(a, b, 0.7)])
-            assert lists.lists([a]) == [Likeness(a, c, 0.9)]
+                store.edges.change_lists([], [Likeness(a, b, 0.7)])
+            assert store.edges.lists([a]) == [Likeness(a, c, 0.9)]
 
     def test_who_is_taken_out_is_in_no_list_and_has_no_automatic_edge(self) -> None:
         with self.opened() as store:
             with committing(store):
                 new = [new_memory(name) for name in "abc"]
-                a, b, c = (one.row_id for one in store.memories.write(new, now=_NOW))
+                a, b, c = (one.row_id for one in store.memories.write(new, now=NOW))
                 store.edges.change_lists(
                     [Likeness(a, b, 0.7), Likeness(b, a, 0.7), Likeness(b, c, 0.8)], []
                 )
@@ -218,8 +197,8 @@ class StoreContract:
     def test_disputes_open_and_close(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=_NOW)
-                store.edges.dispute(("b", "a"), note="which?", now=_NOW)
+                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.edges.dispute(("b", "a"), note="which?", now=NOW)
             (dispute,) = store.edges.disputes()
             assert {dispute.first, dispute.second} == {"a", "b"}
             with committing(store):
@@ -231,10 +210,10 @@ class StoreContract:
             with committing(store):
                 low, high = (
                     one.row_id
-                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=_NOW)
+                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
                 )
                 store.edges.put([Edge(low, high, 0.5, automatic=False)])
-                store.edges.dispute(("a", "b"), note="", now=_NOW)
+                store.edges.dispute(("a", "b"), note="", now=NOW)
             with committing(store):
                 assert store.memories.erase(["a"]) == 1
                 assert store.memories.erase(["a"]) == 0
@@ -246,7 +225,7 @@ class StoreContract:
     def test_pending_vectors_are_filled(self) -> None:
         with self.opened() as store:
             with committing(store):
-                (written,) = store.memories.write([new_memory("a", "text", pending=True)], now=_NOW)
+                (written,) = store.memories.write([new_memory("a", "text", pending=True)], now=NOW)
             assert store.vectors.waiting(10) == [Waiting(written.row_id, "a", "text")]
             vector = new_memory("x", vector=[1, 1]).vector
             with committing(store):
@@ -270,10 +249,10 @@ class StoreContract:
         theirs = new_memory("theirs", place=Place(owner="bob"))
         with self.opened() as store:
             with committing(store):
-                written = store.memories.write([new_memory("a"), theirs, new_memory("b")], now=_NOW)
+                written = store.memories.write([new_memory("a"), theirs, new_memory("b")], now=NOW)
             rows = [one.row_id for one in written]
             wanted = RowFilter(row_ids=(*reversed(rows), max(rows) + 1, rows[0]))
-            found = store.memories.read(wanted, _VIEW)
+            found = store.memories.read(wanted, VIEW)
             assert list(found.memories) == ["b", "a"]
             assert found == texts(store, "b", "a")
 
@@ -282,21 +261,21 @@ class StoreContract:
         held = new_memory("held", status="quarantined")
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("mine"), theirs, held], now=_NOW)
+                store.memories.write([new_memory("mine"), theirs, held], now=NOW)
             assert list(texts(store, "mine", "theirs", "held").memories) == ["mine"]
             standing = store.memories.standing(RowFilter(pak_ids=("theirs", "nobody")))
         assert standing["theirs"].place == Place(owner="bob")
         assert standing.keys() == {"theirs"}
 
     def test_gardens_go_with_their_members_and_leave_memories_alone(self) -> None:
-        garden = Garden("acme", "ops", "Operations", "team", "red", 0.5, _NOW)
+        garden = Garden("acme", "ops", "Operations", "team", "red", 0.5, NOW)
         inside = Place("acme", "ann", "team", "red", "ops")
         with self.opened() as store:
             with committing(store):
                 store.access.put_garden(garden)
                 store.access.set_role("acme", "ops", "ann", "admin")
                 store.access.set_role("acme", "ops", "bob", "reader")
-                store.memories.write([new_memory("a", place=inside)], now=_NOW)
+                store.memories.write([new_memory("a", place=inside)], now=NOW)
             assert store.access.gardens("acme") == {"ops": garden}
             assert store.access.gardens("other") == {}
             assert store.access.members("acme", "ops") == {"ann": "admin", "bob": "reader"}
@@ -312,20 +291,20 @@ class StoreContract:
             assert standing(store, "a").place == inside
 
     def test_trust_keys_and_acts_belong_to_a_tenant(self) -> None:
-        key = KeyRow("ab12", "digest", Principal("acme", "ann"), "laptop", _NOW)
+        key = KeyRow("ab12", "digest", Principal("acme", "ann"), "laptop", NOW)
         with self.opened() as store:
             with committing(store):
                 store.access.set_trust("acme", "peer", 0.4)
                 store.access.put_key(key)
-                store.access.note(Act(_NOW, "acme", "ann", "trust.set", "peer"))
+                store.access.note(Act(NOW, "acme", "ann", "trust.set", "peer"))
             assert store.access.trusts("acme") == {"peer": 0.4}
             assert store.access.trusts("other") == {}
             assert store.access.key("ab12") == key
             assert store.access.keys("other") == []
             assert store.access.keys("acme") == store.access.keys(None) == [key]
             with committing(store):
-                store.access.put_key(replace(key, revoked_at=_NOW))
-            assert store.access.keys(None) == [replace(key, revoked_at=_NOW)]
+                store.access.put_key(replace(key, revoked_at=NOW))
+            assert store.access.keys(None) == [replace(key, revoked_at=NOW)]
             assert store.access.key("cd34") is None
             (act,) = store.access.acts("acme", limit=10, before=None)
             assert (act.principal, act.act, act.target) == ("ann", "trust.set", "peer")
@@ -340,7 +319,7 @@ class StoreContract:
                         new_memory("b", entity="Bob", relation="knows", value="ann lee"),
                         new_memory("c", entity="Cid", source="Peer One"),
                     ],
-                    now=_NOW,
+                    now=NOW,
                 )
             a, b, c = (one.row_id for one in written)
             found = {
@@ -359,7 +338,7 @@ class StoreContract:
     def test_tidying_tells_older_followers_to_start_anew(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=_NOW)
+                store.memories.write([new_memory("a")], now=NOW)
             seen = store.state.read().revision
             with committing(store):
                 store.memories.erase(["a"])
@@ -374,7 +353,7 @@ class StoreContract:
             with committing(store):
                 store.state.set_model("old", 2)
                 store.memories.write(
-                    [new_memory(f"p{n}", vector=[1, 0]) for n in range(3)], now=_NOW
+                    [new_memory(f"p{n}", vector=[1, 0]) for n in range(3)], now=NOW
                 )
             with committing(store):
                 store.vectors.begin_switch("new", 2)
@@ -396,9 +375,7 @@ class StoreContract:
         with self.opened() as store:
             with committing(store):
                 store.state.set_model("old", 2)
-                (written,) = store.memories.write(
-                    [new_memory("a", "text", vector=[1, 0])], now=_NOW
-                )
+                (written,) = store.memories.write([new_memory("a", "text", vector=[1, 0])], now=NOW)
             with committing(store):
                 store.vectors.begin_switch("new", 3)
             assert store.vectors.waiting(10, slot="next") == [Waiting(written.row_id, "a", "text")]
@@ -426,7 +403,7 @@ class LastingStoreContract(StoreContract):
     def test_what_was_written_is_there_after_opening_again(self) -> None:
         new = new_memory("a", "Use Celery.", tags=("django",), confidence=0.5, project="shop")
         with self.opened() as store, committing(store):
-            (written,) = store.memories.write([new], now=_NOW)
+            (written,) = store.memories.write([new], now=NOW)
         with closing(self.open_again(store)) as again:
             found = texts(again, "a").memories["a"]
         assert written.created
@@ -436,7 +413,7 @@ class LastingStoreContract(StoreContract):
             0.5,
             "shop",
         )
-        assert (found.created_at, found.updated_at) == (_NOW, _NOW)
+        assert (found.created_at, found.updated_at) == (NOW, NOW)
 
     def test_the_clock_the_model_and_frames_are_kept(self) -> None:
         frame = FrameDefinition("mine", Weights(0.4, 0.4, 0.1, 0.05, 0.05))
@@ -455,27 +432,12 @@ class LastingStoreContract(StoreContract):
         with self.opened() as store, closing(self.open_again(store)) as other:
             with store.snapshot() as before:
                 with committing(other):
-                    other.memories.write([new_memory("a")], now=_NOW)
+                    other.memories.write([new_memory("a")], now=NOW)
                 assert store.state.read() == before
                 assert texts(store, "a").memories == {}
                 assert list(store.memories.changes(before.revision)) == []
             assert store.state.read().revision == before.revision + 1
             assert "a" in texts(store, "a").memories
-
-
-def committing(store: Store) -> AbstractContextManager[Commit]:
-    """Begin a commit under a name that no other has."""
-    return store.commit(f"commit-{next(_NUMBERS)}", at=_NOW)
-
-
-def texts(store: Store, *pak_ids: str) -> Texts:
-    """Read some memories as the local principal."""
-    return store.memories.read(RowFilter(pak_ids=pak_ids), _VIEW)
-
-
-def standing(store: Store, pak_id: str) -> Standing:
-    """Return where one memory stands."""
-    return store.memories.standing(RowFilter(pak_ids=(pak_id,)))[pak_id]
 
 
 def _ordered(near: list[Likeness]) -> list[Likeness]:

@@ -14,7 +14,8 @@ from recollect.ports.edges import Likeness
 from recollect.ports.store import Edge, RowFilter, Store
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing.builders import new_memory
-from recollect.testing.contract import LastingStoreContract, committing
+from recollect.testing.commit_contract import NOW, committing
+from recollect.testing.contract import LastingStoreContract
 
 
 class TestSqliteStore(LastingStoreContract):
@@ -53,3 +54,20 @@ class TestSqliteStore(LastingStoreContract):
             with committing(store):
                 store.edges.change_lists([Likeness(b, a, 0.7)], [])
             assert store.check() == ()
+
+    def test_a_change_past_any_commit_moves_the_revision_and_has_no_name(self) -> None:
+        with self.opened() as store:
+            assert isinstance(store, SqliteStore)
+            with committing(store) as commit:
+                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+            store.catalogue.conn.execute("UPDATE paks SET title = 'by hand'")
+            moved = store.head()
+            assert moved.revision > commit.revision
+            assert moved.commit_id is None
+            rows = [row for batch in store.memories.changes(commit.revision) for row in batch.rows]
+            assert {row.memory.title for row in rows} == {"by hand"}
+            assert {row.memory.pak_id for row in rows} == {"a", "b"}
+            with committing(store) as later:
+                store.memories.erase(["a", "b"])
+            assert later.revision == moved.revision + 1
+            assert store.head().revision == later.revision

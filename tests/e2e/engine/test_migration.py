@@ -138,3 +138,23 @@ def test_an_old_store_forgets_and_learns_as_a_new_one(linked: Path) -> None:
         memory.forget("bakery-3")
         assert "bakery-3" not in {link.pak_id for link in memory.inspect("new").links}
         assert memory.check() == ()
+
+
+def test_relations_and_sources_of_an_old_store_are_found_however_they_are_spelt(
+    tmp_path: Path,
+) -> None:
+    path = copy_of(3, tmp_path)
+    with opened(path) as memory:
+        assert memory.check() == ()
+        for shown in (
+            memory.recall("background tasks", relation="RUNS  ON"),
+            memory.recall("background tasks", source="TEAM wiki"),
+        ):
+            found = {one.fact.pak_id for one in shown.results} | {d.pak_id for d in shown.dropped}
+            assert found == {"celery", "rabbit"}
+        assert "review" in [frame.name for frame in memory.frames.list()]
+        assert [garden.slug for garden in memory.gardens.list()] == ["roses"]
+        before = memory.stats()["revision"]
+        memory.remember("On holidays the bakery opens at eight.", pak_id="bakery-0")
+        assert memory.stats()["revision"] == before + 1
+    assert version_of(path) == ENGINE_VERSION

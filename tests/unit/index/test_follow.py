@@ -10,7 +10,7 @@ from recollect.index.follow import Follower
 from recollect.ports.store import Changes, Store
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import new_memory
-from recollect.testing.contract import committing
+from recollect.testing.commit_contract import committing
 from recollect.write.reinforce import reinforce
 
 

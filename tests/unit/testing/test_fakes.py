@@ -16,7 +16,7 @@ from recollect.ports.store import NewMemory, RowFilter, Store, Written
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.testing import FakeClock, FakeEmbedder, StoreContract, new_memory
-from recollect.testing.contract import committing
+from recollect.testing.commit_contract import committing
 
 
 def test_the_clock_stands_still_until_it_is_moved() -> None:
