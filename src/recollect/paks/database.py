@@ -55,7 +55,7 @@ class BrokenReference(UnknownPak, sqlite3.IntegrityError):
 
 
 @contextmanager
-def as_catalogue(path: Path) -> Iterator[None]:
+def as_catalogue(path: Path | str) -> Iterator[None]:
     """Say in our words what SQLite finds strange about the tables in a file."""
     try:
         yield

@@ -303,6 +303,17 @@ def test_what_is_archived_is_in_no_answer_until_it_is_brought_back(run: Run, cop
         assert json.loads(gone.stdout)["error"]["code"] == "unknown_pak"
 
 
+def test_a_database_may_be_named_by_a_url(run: Run, copy: Path) -> None:
+    url = f"sqlite:///{copy}"
+    known = answer(run("stats", "--db", copy, "--json"))
+    assert answer(run("stats", "--db", url, "--json")) == known
+    assert run("remember", "Tea is at four.", "--pak-id", "tea", "--db", url).returncode == 0
+    assert answer(run("get", "tea", "--db", copy, "--json"))["memory"]["content"]
+    assert answer(run("paks", "show", "tea", "--db", url, "--json"))["pak"]["pak_id"] == "tea"
+    missing = run("recall", "tea", "--db", f"{url}.not", "--json")
+    assert json.loads(missing.stdout)["error"]["code"] == "store_unavailable"
+
+
 def test_facts_are_narrowed_by_what_they_say_and_where_they_are(run: Run, tmp_path: Path) -> None:
     db, lines = tmp_path / "agent.db", tmp_path / "facts.jsonl"
     facts = [

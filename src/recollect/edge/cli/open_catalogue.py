@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 from recollect.edge.wire import Dossier
 from recollect.errors import StoreOutdated, StoreUnavailable
@@ -24,16 +25,18 @@ from recollect.paks import (
 
 __all__ = [
     "dossier",
+    "file_of",
     "flags_of",
+    "is_url",
     "locate",
     "reading",
     "writing",
 ]
 
 
-def locate(db: Path | None) -> Path:
+def locate(db: str | None) -> Path:
     """Return the database file to use; it must exist."""
-    path = default_recall_db_path() if db is None else db.expanduser()
+    path = file_of(db)
     if path.is_dir():
         raise StoreUnavailable(
             f"{path} is a directory, not a database file.",
@@ -47,8 +50,28 @@ def locate(db: Path | None) -> Path:
     return path
 
 
+def file_of(db: str | None) -> Path:
+    """Return the file that a path or a `sqlite:///` URL names, there or not."""
+    if db is None:
+        return default_recall_db_path()
+    if not is_url(db):
+        return Path(db).expanduser()
+    scheme, _, rest = db.partition("://")
+    if scheme != "sqlite" or not rest.startswith("/"):
+        raise StoreUnavailable(
+            f"{scheme}:// names no database file.",
+            hint="this command looks into a file: --db agent.db or --db sqlite:///agent.db.",
+        )
+    return Path(unquote(rest[1:])).expanduser()
+
+
+def is_url(db: str | None) -> bool:
+    """Return whether a place is named by a URL, not by a path."""
+    return db is not None and "://" in db
+
+
 @contextmanager
-def reading(db: Path | None) -> Iterator[RecallStore]:
+def reading(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue that this command will not change."""
     path = locate(db)
     with as_catalogue(path), _open_read_only(path) as store:
@@ -58,7 +81,7 @@ def reading(db: Path | None) -> Iterator[RecallStore]:
 
 
 @contextmanager
-def writing(db: Path | None) -> Iterator[RecallStore]:
+def writing(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
     path = locate(db)
     with as_catalogue(path), RecallStore.open(path) as store:

@@ -16,7 +16,7 @@ import typer
 
 from recollect.edge.cli import open_catalogue
 from recollect.embed import load_embedder
-from recollect.paks import UnknownPak, as_catalogue, default_recall_db_path
+from recollect.paks import UnknownPak, as_catalogue
 from recollect.settings import default_embedder, default_hooks_path
 
 if TYPE_CHECKING:
@@ -29,18 +29,22 @@ __all__ = ["embedder_for", "existing", "known", "new_or_existing", "unknown"]
 
 
 @contextmanager
-def existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
+def existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory whose file must be there."""
     with _opened(open_catalogue.locate(db), embedder) as memory:
         yield memory
 
 
 @contextmanager
-def new_or_existing(db: Path | None, embedder: str | None) -> Iterator[Recollect]:
+def new_or_existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory, starting a new file if there is none."""
-    path = default_recall_db_path() if db is None else db.expanduser()
-    with _opened(open_catalogue.locate(path) if path.exists() else path, embedder) as memory:
+    with _opened(_new_or_existing_file(db), embedder) as memory:
         yield memory
+
+
+def _new_or_existing_file(db: str | None) -> Path:
+    path = open_catalogue.file_of(db)
+    return open_catalogue.locate(db) if path.exists() else path
 
 
 def embedder_for(spec: str | None) -> Embedder | None:
@@ -72,14 +76,14 @@ def unknown(pak_id: str, path: Path) -> UnknownPak:
 
 
 @contextmanager
-def _opened(path: Path, embedder: str | None) -> Iterator[Recollect]:
+def _opened(place: Path, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     from recollect.engine import Recollect
 
     hooks = default_hooks_path()
     with (
-        as_catalogue(path),
-        Recollect.open(path, embedder=embedder_for(embedder), hooks=hooks) as memory,
+        as_catalogue(place),
+        Recollect.open(place, embedder=embedder_for(embedder), hooks=hooks) as memory,
     ):
         if sys.stdin.isatty():
             memory.hooks.on_ask(_ask)

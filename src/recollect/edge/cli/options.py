@@ -6,7 +6,6 @@ the command that takes it.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,12 +26,12 @@ __all__ = [
 ]
 
 Db = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--db",
         metavar="PATH",
-        help="The database file. Without it: the one that RECOLLECT_DB names, or the one under"
-        " ~/.recollect.",
+        help="The database: a file, or sqlite:///file. Without it: the one that"
+        " RECOLLECT_DB names, or the one under ~/.recollect.",
         show_default=False,
     ),
 ]

@@ -6,7 +6,6 @@ Nothing here decides anything about a Pak.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -200,7 +199,7 @@ def repair(
         raise typer.Exit(1)
 
 
-def _look(db: Path | None) -> tuple[tuple[str, ...], bool]:
+def _look(db: str | None) -> tuple[tuple[str, ...], bool]:
     """Return what is wrong, and whether the schema is of an older release."""
     from recollect.edge.cli import open_catalogue
 
@@ -215,7 +214,7 @@ def _look(db: Path | None) -> tuple[tuple[str, ...], bool]:
         return (error.message,), False
 
 
-def _next(page: PakListResult, db: Path | None, project: str | None, pak_type: str | None) -> str:
+def _next(page: PakListResult, db: str | None, project: str | None, pak_type: str | None) -> str:
     """Return the command that shows the page after this one."""
     import shlex
 

@@ -110,7 +110,7 @@ def remember(
         _one(output.of(context), {"content": _text(words), **given}, db, embedder)
 
 
-def _one(out: output.Output, item: dict[str, Any], db: Path | None, spec: str | None) -> None:
+def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | None) -> None:
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
@@ -126,7 +126,7 @@ def _one(out: output.Output, item: dict[str, Any], db: Path | None, spec: str | 
     out.show(wire.remembered(done), draw)
 
 
-def _many(out: output.Output, items: list[Any], db: Path | None, spec: str | None) -> None:
+def _many(out: output.Output, items: list[Any], db: str | None, spec: str | None) -> None:
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
