@@ -314,6 +314,22 @@ def test_a_database_may_be_named_by_a_url(run: Run, copy: Path) -> None:
     assert json.loads(missing.stdout)["error"]["code"] == "store_unavailable"
 
 
+def test_a_memory_without_a_file_lives_as_long_as_its_command(run: Run, home: Path) -> None:
+    before = sorted(home.iterdir())
+    made = answer(run("remember", "Tea is at four.", "--db", "memory://", "--json"))
+    assert made["created"]
+    assert answer(run("stats", "--db", "memory://", "--json"))["memories"] == 0
+    for words, code in (
+        (("paks", "list", "--db", "memory://"), "store_unavailable"),
+        (("stats", "--db", "memory://mine"), "invalid_input"),
+        (("stats", "--db", "gopher://mine"), "invalid_input"),
+    ):
+        refused = run(*words, "--json")
+        assert refused.returncode == 1
+        assert json.loads(refused.stdout)["error"]["code"] == code
+    assert sorted(home.iterdir()) == before
+
+
 def test_facts_are_narrowed_by_what_they_say_and_where_they_are(run: Run, tmp_path: Path) -> None:
     db, lines = tmp_path / "agent.db", tmp_path / "facts.jsonl"
     facts = [

@@ -31,15 +31,20 @@ __all__ = ["embedder_for", "existing", "known", "new_or_existing", "unknown"]
 @contextmanager
 def existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory whose file must be there."""
-    with _opened(open_catalogue.locate(db), embedder) as memory:
+    with _opened(_other_store(db) or open_catalogue.locate(db), embedder) as memory:
         yield memory
 
 
 @contextmanager
 def new_or_existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory, starting a new file if there is none."""
-    with _opened(_new_or_existing_file(db), embedder) as memory:
+    with _opened(_other_store(db) or _new_or_existing_file(db), embedder) as memory:
         yield memory
+
+
+def _other_store(db: str | None) -> str | None:
+    """Return the URL of a store that is no file; what it means, the engine knows."""
+    return db if open_catalogue.is_url(db) and not str(db).startswith("sqlite:///") else None
 
 
 def _new_or_existing_file(db: str | None) -> Path:
@@ -76,7 +81,7 @@ def unknown(pak_id: str, path: Path) -> UnknownPak:
 
 
 @contextmanager
-def _opened(place: Path, embedder: str | None) -> Iterator[Recollect]:
+def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     from recollect.engine import Recollect
 

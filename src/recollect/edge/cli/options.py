@@ -30,7 +30,7 @@ Db = Annotated[
     typer.Option(
         "--db",
         metavar="PATH",
-        help="The database: a file, or sqlite:///file. Without it: the one that"
+        help="The database: a file, sqlite:///file or memory://. Without it: the one that"
         " RECOLLECT_DB names, or the one under ~/.recollect.",
         show_default=False,
     ),
