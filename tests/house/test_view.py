@@ -258,7 +258,7 @@ def test_one_function_turns_a_principal_into_a_view() -> None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "View"
     }
-    assert makers <= {"policy/view.py", "testing/contract.py"}
+    assert makers <= {"policy/view.py", "testing/commit_contract.py"}
     askers = {
         path
         for path, source in MODULES.items()
@@ -267,4 +267,4 @@ def test_one_function_turns_a_principal_into_a_view() -> None:
         and isinstance(node.func, ast.Name)
         and node.func.id == "view_of"
     }
-    assert askers <= {"open_store.py", "testing/contract.py"}
+    assert askers <= {"open_store.py", "testing/commit_contract.py"}
