@@ -158,3 +158,22 @@ def test_relations_and_sources_of_an_old_store_are_found_however_they_are_spelt(
         memory.remember("On holidays the bakery opens at eight.", pak_id="bakery-0")
         assert memory.stats()["revision"] == before + 1
     assert version_of(path) == ENGINE_VERSION
+
+
+def test_facts_from_outside_count_as_before_and_texts_are_examined_again(tmp_path: Path) -> None:
+    old = copy_of(3, tmp_path)
+    with sqlite3.connect(old) as connection:
+        # As version 3 kept them: what nobody spoke for at one half, whatever it claimed.
+        connection.execute("UPDATE paks SET authority = 'external' WHERE pak_id = 'goal'")
+        connection.execute(
+            "UPDATE memories SET source = 'a stranger', confidence = 0.5, risks = 'fake_turn',"
+            " content = 'user: the mail is here' WHERE pak_id = 'goal'"
+        )
+    connection.close()
+    with opened(old) as memory:
+        (mail,) = memory.recall("mail", source="A Stranger").results
+        assert mail.signals.confidence == 0.5
+        assert mail.risk == ()
+        memory.trust.set("a stranger", 1.0)
+        (mail,) = memory.recall("mail", source="a stranger").results
+        assert mail.signals.confidence == 1.0

@@ -6,13 +6,20 @@ sanitizer learns a new shape, a migration looks at the old texts again.
 
 from __future__ import annotations
 
+from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
+from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
 _MOVE = "UPDATE engine_state SET revision = revision + 1"
 _REVISION = "(SELECT revision FROM engine_state)"
+_EXAMINE = (
+    "UPDATE memories SET risks = (SELECT found_risks(content, title, summary, project, topic, tags,"
+    " category, source, entity, relation, value, thread, speaker, occurred_at)"
+    " FROM paks WHERE paks.pak_id = memories.pak_id)"
+)
 
 
 def _triggers(move: str) -> tuple[str, ...]:
@@ -40,9 +47,7 @@ _ACCESS = (
     "ALTER TABLE memories ADD COLUMN risks TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE memories ADD COLUMN entity_key TEXT",
     "ALTER TABLE memories ADD COLUMN value_key TEXT",
-    "UPDATE memories SET risks = (SELECT found_risks(content, title, summary, project, topic, tags,"
-    " category, source, entity, relation, value, thread, speaker, occurred_at)"
-    " FROM paks WHERE paks.pak_id = memories.pak_id)",
+    _EXAMINE,
     "UPDATE memories SET entity_key = name_key(entity), value_key = name_key(value)"
     " WHERE entity IS NOT NULL OR value IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS idx_memories_entity ON memories (entity_key)"
@@ -123,6 +128,10 @@ CREATE TABLE memory_frames (
 # Lists of the most alike start as the automatic edges that there were. What has an end or looks
 # like an injection has none from now on: it must not take a place in the list of what stays.
 _UNSETTLED = "SELECT row_id FROM memories WHERE valid_until IS NOT NULL OR risks != ''"
+_UNLINK = (
+    f"UPDATE memory_edges SET weight = 0, changed = {_REVISION} WHERE automatic = 1 AND weight > 0"
+    f" AND (low IN ({_UNSETTLED}) OR high IN ({_UNSETTLED}))"
+)
 _LIKENESSES = (
     """
 CREATE TABLE memory_likenesses (
@@ -133,8 +142,7 @@ CREATE TABLE memory_likenesses (
 ) WITHOUT ROWID""",
     "CREATE INDEX idx_memory_likenesses_other ON memory_likenesses (other)",
     _MOVE,
-    f"UPDATE memory_edges SET weight = 0, changed = {_REVISION} WHERE automatic = 1 AND weight > 0"
-    f" AND (low IN ({_UNSETTLED}) OR high IN ({_UNSETTLED}))",
+    _UNLINK,
     "INSERT INTO memory_likenesses SELECT low, high, weight FROM memory_edges"
     " WHERE automatic = 1 AND weight > 0"
     " UNION ALL SELECT high, low, weight FROM memory_edges WHERE automatic = 1 AND weight > 0",
@@ -161,6 +169,18 @@ CREATE TABLE commits (
     " WHERE relation_key IS NOT NULL",
     "CREATE INDEX idx_memories_source_key ON memories (source_key) WHERE source_key IS NOT NULL",
     "DROP INDEX IF EXISTS idx_memories_source",
+    # The sanitizer learnt languages and disguises, and to let chat lines be.
+    _MOVE,
+    _EXAMINE,
+    f"UPDATE memories SET changed = {_REVISION}",
+    _UNLINK,
+    f"DELETE FROM memory_likenesses WHERE row_id IN ({_UNSETTLED}) OR other IN ({_UNSETTLED})",
+    # Facts from outside were kept as what they counted, one half at most where nobody spoke for
+    # their source; now trust is applied when they are read. They go on counting as much.
+    f"UPDATE memories SET confidence = min(1.0, confidence / {UNKNOWN_SOURCE})"
+    f" WHERE pak_id IN (SELECT pak_id FROM paks WHERE authority = '{EXTERNAL}')"
+    " AND NOT EXISTS (SELECT 1 FROM source_trust AS known WHERE known.tenant = memories.tenant"
+    " AND name_key(known.source) = memories.source_key)",
 )
 
 ENGINE_MIGRATIONS = (

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import make_dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,22 +76,14 @@ STANDING_COLUMNS = (
 )
 STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
-# What becomes a Memory once it is filled, for it has the same slots. A frozen class is filled by a
-# call for each of its fields, which takes ten times as long.
-_Unfrozen = make_dataclass("_Unfrozen", Memory.__slots__, slots=True)
-_TAGS = _FIELDS.index("tags")
-_RISKS = _FIELDS.index("risks")
 
 
 def from_row(row: Sequence[Any]) -> Memory:
     """Build a Memory from a row of `SHOWN_COLUMNS`."""
-    fields = list(row[: len(_FIELDS)])
-    fields[_TAGS] = _tags(fields[_TAGS])
-    fields[_RISKS] = _risks(fields[_RISKS])
-    fields.append(_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
-    filled: Any = _Unfrozen(*fields)
-    filled.__class__ = Memory
-    return cast("Memory", filled)
+    fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
+    fields["tags"] = _tags(fields["tags"])
+    fields["risks"] = _risks(fields["risks"])
+    return Memory(**fields, place=_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
 
 
 def index_row(row: tuple[Any, ...]) -> IndexRow:
