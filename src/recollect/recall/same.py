@@ -33,6 +33,8 @@ _RELATING = _set(
     "above below in on at between into onto through than via per within except instead if unless "
     "only because while when where or versus about towards < > = + * / ^ ~ | → <= >= == !="
 )
+# So many that "and" joins are looked at together: a chain of them costs no more than its length.
+_MOST_JOINED = 8
 _AT_A_TIME = frozenset(("on", "at", "in"))
 _HALVES = frozenset(("am", "pm"))
 _DATES = frozenset((*WEEKDAYS, *MONTHS)) - {"may"}
@@ -149,7 +151,8 @@ def read(text: str) -> Reading:
 def _related(tokens: Sequence[_Token], first: int) -> str:
     """Return what a relating word relates to: the next word, and those that "and" joins to it."""
     end = first + 1
-    while end < len(tokens) and tokens[end].gap == "and":
+    last = min(len(tokens), first + _MOST_JOINED)
+    while end < last and tokens[end].gap == "and":
         end += 1
     return " ".join(sorted(token.base for token in tokens[first:end]))
 
