@@ -57,7 +57,7 @@ class Authorised:
     looked for: memories, or instructions.
     """
 
-    asked: RecallRequest
+    request: RecallRequest
     frame: FrameDefinition
     moment: Moment
     channel: Channel
@@ -69,12 +69,14 @@ class Authorised:
     @property
     def diversity(self) -> float | None:
         """How far novelty counts; 1 where one entity is asked for and nothing was said."""
-        asked = self.asked
-        return 1.0 if asked.diversity is None and asked.entity is not None else asked.diversity
+        request = self.request
+        return (
+            1.0 if request.diversity is None and request.entity is not None else request.diversity
+        )
 
 
 def authorise(
-    asked: RecallRequest,
+    request: RecallRequest,
     frame: FrameDefinition,
     *,
     moment: Moment,
@@ -83,9 +85,9 @@ def authorise(
     channel: Channel = "memories",
 ) -> Authorised:
     """Narrow what the principal sees to what is asked; `worth` scales the confidence of slots."""
-    sight = _narrowed(asked, sight)
-    among = _mask(asked, sight, worth)
-    where = reach_of(asked, frame, channel, with_quarantined=sight.view.with_quarantined)
+    sight = _narrowed(request, sight)
+    among = _mask(request, sight, worth)
+    where = reach_of(request, frame, channel, with_quarantined=sight.view.with_quarantined)
     reach = selection = sight.select(where, among=among)
     window = frame.filters.search_window_hours
     if window is not None:
@@ -94,27 +96,27 @@ def authorise(
     promised = np.empty(0, np.int64)
     if frame.guarantees:
         promised = sight.index.slots_tagged(frame.guarantees, selection)
-    return Authorised(asked, frame, moment, channel, sight, selection, reach, promised)
+    return Authorised(request, frame, moment, channel, sight, selection, reach, promised)
 
 
 def reach_of(
-    asked: RecallRequest, frame: FrameDefinition, channel: Channel, *, with_quarantined: bool
+    request: RecallRequest, frame: FrameDefinition, channel: Channel, *, with_quarantined: bool
 ) -> Where:
     """Return what a memory must fulfil to be reached by a request, however old it is."""
     orders = channel == "instructions"
     return Where(
         statuses=("active", QUARANTINED) if with_quarantined else ("active",),
-        project=asked.project,
+        project=request.project,
         tag_patterns=frame.filters.tag_patterns,
-        narrow_tags=tuple(asked.tags or ()),
+        narrow_tags=tuple(request.tags or ()),
         categories=(INSTRUCTION,) if orders else frame.filters.categories,
         without_category=None if orders else INSTRUCTION,
     )
 
 
-def conditions(asked: RecallRequest) -> dict[str, Any]:
+def conditions(request: RecallRequest) -> dict[str, Any]:
     """Return what a request asks for besides what a `Where` can say, by name."""
-    given = ((name, getattr(asked, name)) for name in _CONDITIONS)
+    given = ((name, getattr(request, name)) for name in _CONDITIONS)
     return {name: value for name, value in given if value is not None}
 
 
@@ -129,8 +131,8 @@ def effective_confidence(
     return said if worth is None else said * worth[slots]
 
 
-def _mask(asked: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
-    masks = [_CONDITIONS[name](value, sight, worth) for name, value in conditions(asked).items()]
+def _mask(request: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
+    masks = [_CONDITIONS[name](value, sight, worth) for name, value in conditions(request).items()]
     return np.logical_and.reduce(masks) if masks else None
 
 
@@ -161,14 +163,14 @@ _CONDITIONS: Mapping[str, Callable[[Any, Sight, Worth], Mask]] = MappingProxyTyp
 )
 
 
-def _narrowed(asked: RecallRequest, sight: Sight) -> Sight:
+def _narrowed(request: RecallRequest, sight: Sight) -> Sight:
     """Return no more than was there before: what a request says can only take away."""
     view = sight.view
-    if asked.scope is not None:
-        view = view.narrowed(scope=known_scope(asked.scope))
-    if asked.garden is not None:
-        view = view.narrowed(garden=_known_garden(asked.garden, sight))
-    if asked.include_quarantined:
+    if request.scope is not None:
+        view = view.narrowed(scope=known_scope(request.scope))
+    if request.garden is not None:
+        view = view.narrowed(garden=_known_garden(request.garden, sight))
+    if request.include_quarantined:
         view = replace(_moderator(view), with_quarantined=True)
     return sight if view is sight.view else replace(sight, view=view)
 

@@ -63,11 +63,11 @@ class Candidates:
 
 def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
     """Return what may answer a request; without a question, everything it may look through."""
-    asked, selection, index = authorised.asked, authorised.selection, authorised.sight.index
-    if asked.query is None:
+    request, selection, index = authorised.request, authorised.selection, authorised.sight.index
+    if request.query is None:
         return everything(selection)
     question = ask(
-        asked.query,
+        request.query,
         embedder=embedder,
         index=index,
         selection=selection,
@@ -78,7 +78,7 @@ def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
         question,
         selection=selection,
         reach=authorised.reach,
-        seeds=asked.top_k * SEEDS_PER_RESULT,
+        seeds=request.top_k * SEEDS_PER_RESULT,
         always=authorised.promised,
         only_similar=authorised.frame.weights.similarity >= _ABOUT_THE_QUESTION,
     )

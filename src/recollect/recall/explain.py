@@ -50,7 +50,7 @@ _FILTERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Subject:
     """What every explanation of one question has in common."""
 
     pak_id: str
@@ -67,21 +67,21 @@ class _Asked:
 def explain_recall(pak_id: str, trace: Trace) -> Explanation:
     """Return what became of one memory in a recall."""
     moment = trace.authorised.moment
-    query = as_run(trace.asked, moment)
-    asked = _Asked(pak_id, "recall", query, iso(moment.now))
+    query = as_run(trace.request, moment)
+    subject = _Subject(pak_id, "recall", query, iso(moment.now))
     memory = _readable(pak_id, trace.sources.sight)
     if memory is None:
-        return _unknown(asked)
+        return _unknown(subject)
     if memory.category == INSTRUCTION and trace.instructions is not None:
         trace = trace.instructions
     if not trace.authorised.sight.may_read(pak_id):
-        return asked.because("filter", f"Filtered out: {_outside(trace.authorised.asked)}.")
-    return _explained(asked, memory, trace, shown(trace.packed.blocks))
+        return subject.because("filter", f"Filtered out: {_outside(trace.authorised.request)}.")
+    return _explained(subject, memory, trace, shown(trace.packed.blocks))
 
 
 def explain_frame(pak_id: str, trace: Trace) -> Explanation:
     """Return what became of one memory in a frame's text."""
-    request, moment = trace.asked, trace.authorised.moment
+    request, moment = trace.request, trace.authorised.moment
     query = {
         "name": trace.authorised.frame.name,
         "query": request.query,
@@ -89,58 +89,58 @@ def explain_frame(pak_id: str, trace: Trace) -> Explanation:
         "token_budget": request.token_budget,
         "active_hours": moment.active_hours,
     }
-    asked = _Asked(pak_id, "frame", query, iso(moment.now))
+    subject = _Subject(pak_id, "frame", query, iso(moment.now))
     memory = _readable(pak_id, trace.sources.sight)
     if memory is None:
-        return _unknown(asked)
-    return _explained(asked, memory, trace, trace.packed.blocks)
+        return _unknown(subject)
+    return _explained(subject, memory, trace, trace.packed.blocks)
 
 
 def denied(
     pak_id: str, verb: Verb, *, query: Mapping[str, Any], generated_at: str, reason: str
 ) -> Explanation:
     """Return the explanation of any memory when a hook refused the whole request."""
-    asked = _Asked(pak_id, verb, query, generated_at)
-    return asked.because("hook", f"A hook denied the request: {reason}.")
+    subject = _Subject(pak_id, verb, query, generated_at)
+    return subject.because("hook", f"A hook denied the request: {reason}.")
 
 
 def _readable(pak_id: str, sight: Sight) -> Memory | None:
     return sight.memories([pak_id]).get(pak_id)
 
 
-def _unknown(asked: _Asked) -> Explanation:
-    return asked.because(UNKNOWN, NO_SUCH_PAK)
+def _unknown(subject: _Subject) -> Explanation:
+    return subject.because(UNKNOWN, NO_SUCH_PAK)
 
 
 def _explained(
-    asked: _Asked,
+    subject: _Subject,
     memory: Memory,
     trace: Trace,
     order: tuple[ScoredBlock, ...],
 ) -> Explanation:
-    slot = trace.sources.index.slot_of(asked.pak_id)
+    slot = trace.sources.index.slot_of(subject.pak_id)
     if slot is None:
-        return _unknown(asked)
+        return _unknown(subject)
     places = np.flatnonzero(trace.candidates.slots == slot)
     if not len(places):
-        return asked.because(*_no_candidate(memory, slot, trace))
+        return subject.because(*_no_candidate(memory, slot, trace))
     place = int(places[0])
     known = _signal_parts(place, trace)
     for rank, block in enumerate(order, start=1):
-        if block.pak_id == asked.pak_id:
+        if block.pak_id == subject.pak_id:
             reason = f"Returned, {rank} of {len(order)}."
-            return asked.because(RETURNED, reason, rank=rank, why=block.why, **known)
-    left_out = next((d for d in trace.dropped if d.pak_id == asked.pak_id), None)
+            return subject.because(RETURNED, reason, rank=rank, why=block.why, **known)
+    left_out = next((d for d in trace.dropped if d.pak_id == subject.pak_id), None)
     if left_out is None and any(one.slot == slot for one in trace.chosen.ranked):
-        return _unknown(asked)  # another process has just deleted it
+        return _unknown(subject)  # another process has just deleted it
     if left_out is None or left_out.stage == "top_k":
-        return _outscored(asked, known, trace)
+        return _outscored(subject, known, trace)
     if left_out.stage == "suppress":
-        known["rival"] = trace.settled.winners[asked.pak_id]
-        return asked.because("suppress", f"Lost a dispute: {left_out.reason}.", **known)
+        known["rival"] = trace.settled.winners[subject.pak_id]
+        return subject.because("suppress", f"Lost a dispute: {left_out.reason}.", **known)
     if left_out.stage == "diversity":
-        known["rival"] = trace.chosen.repeats[asked.pak_id]
-    return asked.because(left_out.stage, f"Left out: {left_out.reason}.", **known)
+        known["rival"] = trace.chosen.repeats[subject.pak_id]
+    return subject.because(left_out.stage, f"Left out: {left_out.reason}.", **known)
 
 
 def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:
@@ -155,7 +155,7 @@ def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:
             f"Outside the window: last used {passed:.1f} active hours ago, and the frame"
             f" {authorised.frame.name} looks back {window:g}.",
         )
-    seeds = authorised.asked.top_k * SEEDS_PER_RESULT
+    seeds = authorised.request.top_k * SEEDS_PER_RESULT
     if len(trace.candidates.seeds) < seeds:
         return "candidates", "Not a candidate: it has nothing in common with the question."
     return "candidates", f"Not a candidate: {seeds} others match the question better."
@@ -163,9 +163,9 @@ def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:
 
 def _filter(memory: Memory, slot: int, authorised: Authorised) -> str:
     """Return the first condition of a request that a memory does not fulfil, in words."""
-    asked, sight = authorised.asked, authorised.sight
+    request, sight = authorised.request, authorised.sight
     where = reach_of(
-        asked,
+        request,
         authorised.frame,
         authorised.channel,
         with_quarantined=sight.view.with_quarantined,
@@ -177,7 +177,7 @@ def _filter(memory: Memory, slot: int, authorised: Authorised) -> str:
             alone = sight.select(replace(nothing, **{name: value}))
             if not alone.mask[slot]:
                 return _unfulfilled(name, value, memory)
-    given = [f"{name} {value}" for name, value in conditions(asked).items()]
+    given = [f"{name} {value}" for name, value in conditions(request).items()]
     return f"only {', '.join(given)} was asked for"
 
 
@@ -195,8 +195,8 @@ def _unfulfilled(name: str, value: Any, memory: Memory) -> str:
     return f"its category is {memory.category}"
 
 
-def _outside(asked: RecallRequest) -> str:
-    wanted = {"scope": asked.scope, "garden": asked.garden}
+def _outside(request: RecallRequest) -> str:
+    wanted = {"scope": request.scope, "garden": request.garden}
     given = [f"the {name} {value}" for name, value in wanted.items() if value is not None]
     return f"only {' and '.join(given)} was asked for"
 
@@ -218,27 +218,27 @@ def _signal_parts(place: int, trace: Trace) -> dict[str, Any]:
     }
 
 
-def _outscored(asked: _Asked, known: dict[str, Any], trace: Trace) -> Explanation:
+def _outscored(subject: _Subject, known: dict[str, Any], trace: Trace) -> Explanation:
     chosen = trace.chosen.ranked
     if not chosen:
-        return asked.because("top_k", "Left out: the answer is empty.", **known)
+        return subject.because("top_k", "Left out: the answer is empty.", **known)
     score = known["score"]
     last = chosen[-1]
     free = trace.chosen.others
     if not free:
-        reason = f"Guaranteed memories fill all {trace.asked.top_k} places."
-        return asked.because("top_k", reason, **(known | {"rival": last.pak_id}))
+        reason = f"Guaranteed memories fill all {trace.request.top_k} places."
+        return subject.because("top_k", reason, **(known | {"rival": last.pak_id}))
     lowest = min(free)
     gap = round(lowest.score - score, _DECIMALS)
     known |= {"rival": lowest.pak_id, "gap": gap}
     if gap < 0:
-        return asked.because(
+        return subject.because(
             "diversity",
             f"Too near in meaning to what was taken already: {lowest.pak_id}, {-gap:.6g} below"
             " it, adds more.",
             **known,
         )
     lost = f"Outscored by {gap:.6g}" if gap > 0 else "Of equal score, but older or of a lower id"
-    top_k = trace.asked.top_k
+    top_k = trace.request.top_k
     reason = f"{lost}: {lowest.pak_id} is the last of the {top_k} taken."
-    return asked.because("top_k", reason, **known)
+    return subject.because("top_k", reason, **known)

@@ -94,7 +94,7 @@ def frame_package(trace: Trace) -> Package:
         considered=len(blocks) + cut,
         mandatory=len(must & inside),
         mandatory_missing=len(must - inside),
-        asked=trace.asked.query is not None,
+        asked=trace.request.query is not None,
         matched=sum(block.signals.similarity > 0 for block in blocks),
         strength=sum(sure) / len(sure) if sure else None,
         degraded=bool(trace.degraded),

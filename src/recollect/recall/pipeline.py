@@ -68,9 +68,9 @@ class Trace:
     instructions: Trace | None = None
 
     @property
-    def asked(self) -> RecallRequest:
+    def request(self) -> RecallRequest:
         """The request as it came; instructions had its whole budget, the rest what they left."""
-        return (self.instructions or self).authorised.asked
+        return (self.instructions or self).authorised.request
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
@@ -84,7 +84,7 @@ class Trace:
 
 
 def run(
-    asked: RecallRequest,
+    request: RecallRequest,
     frame: FrameDefinition,
     *,
     moment: Moment,
@@ -97,7 +97,7 @@ def run(
     """
     worth = sources.worth
     authorised = authorise(
-        asked, frame, moment=moment, sight=sources.sight, worth=worth, channel=channel
+        request, frame, moment=moment, sight=sources.sight, worth=worth, channel=channel
     )
     candidates = find_candidates(authorised, sources.embedder)
     ranking = rank(candidates, authorised, worth=worth)
@@ -114,7 +114,7 @@ def run(
     packed = pack(
         blocks,
         template=frame.template,
-        token_budget=asked.token_budget,
+        token_budget=request.token_budget,
         repeats=chosen.repeats,
         token_counter=sources.token_counter,
     )
@@ -136,7 +136,7 @@ def _choose(
         chosen = guarantee(
             settled,
             promised,
-            top_k=authorised.asked.top_k,
+            top_k=authorised.request.top_k,
             lined_up=lined_up,
             texts=None if authorised.diversity == 1 else memories,
         )
@@ -154,7 +154,7 @@ def _line_up(authorised: Authorised, settled: Settled) -> tuple[Ranked, ...]:
     diversity = authorised.diversity
     if diversity is None or diversity == 1:
         return settled.kept
-    first = settled.kept[: _COMPARED_PER_RESULT * authorised.asked.top_k]
+    first = settled.kept[: _COMPARED_PER_RESULT * authorised.request.top_k]
     cosines = authorised.sight.index.cosines_between(_slots(first))
     return (*spread(first, cosines, diversity=diversity), *settled.kept[len(first) :])
 

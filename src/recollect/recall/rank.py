@@ -44,7 +44,7 @@ def rank(
 ) -> Ranking:
     """Return the candidates with their scores, best first."""
     weights = authorised.frame.weights
-    if authorised.asked.query is None:
+    if authorised.request.query is None:
         weights = weights.renormalized_without_similarity()
     signals = _signals(candidates, authorised, worth)
     scores = score.composite(signals, weights)
@@ -71,11 +71,11 @@ def _places(
     candidates: Candidates, authorised: Authorised, scores: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Return which candidates are ranked, by their places among them."""
-    asked = authorised.asked
-    if asked.query is not None:
+    request = authorised.request
+    if request.query is not None:
         return np.arange(len(candidates.slots))
     index = authorised.sight.index
-    best = index.best(candidates.slots, scores, 2 * asked.top_k + _SPARE)
+    best = index.best(candidates.slots, scores, 2 * request.top_k + _SPARE)
     left_out = exclude(authorised.promised, candidates.slots[best])
     return np.concatenate([best, np.flatnonzero(is_in(candidates.slots, left_out))])
 

@@ -28,15 +28,15 @@ from recollect.recall.pipeline import Sources, Trace
 __all__ = ["as_run", "refused", "response", "run", "shown"]
 
 
-def run(asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources) -> Trace:
+def run(request: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources) -> Trace:
     """Answer a request whose values were checked, and keep how it went."""
-    orders = _instructions(asked, frame, moment, sources)
+    orders = _instructions(request, frame, moment, sources)
     if orders is None:
-        return pipeline.run(asked, frame, moment=moment, sources=sources)
-    if asked.token_budget is not None:
-        left = max(0, asked.token_budget - orders.packed.tokens_used)
-        asked = replace(asked, token_budget=left)
-    trace = pipeline.run(asked, frame, moment=moment, sources=sources)
+        return pipeline.run(request, frame, moment=moment, sources=sources)
+    if request.token_budget is not None:
+        left = max(0, request.token_budget - orders.packed.tokens_used)
+        request = replace(request, token_budget=left)
+    trace = pipeline.run(request, frame, moment=moment, sources=sources)
     return replace(trace, instructions=orders)
 
 
@@ -49,7 +49,7 @@ def response(trace: Trace) -> RecallResponse:
         results=_results(trace.packed.blocks),
         instructions=() if orders is None else _results(orders.packed.blocks),
         generated_at=iso(moment.now),
-        query=as_run(trace.asked, moment),
+        query=as_run(trace.request, moment),
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
         degraded=tuple(dict.fromkeys(source for part in parts for source in part.degraded)),
@@ -57,13 +57,13 @@ def response(trace: Trace) -> RecallResponse:
     )
 
 
-def refused(asked: RecallRequest, moment: Moment) -> RecallResponse:
+def refused(request: RecallRequest, moment: Moment) -> RecallResponse:
     """Return the answer to a request that somebody refused: none."""
     return RecallResponse(
         results=(),
         instructions=(),
         generated_at=iso(moment.now),
-        query=as_run(asked, moment),
+        query=as_run(request, moment),
         tokens_used=0,
         truncated=False,
         degraded=(),
@@ -71,10 +71,10 @@ def refused(asked: RecallRequest, moment: Moment) -> RecallResponse:
     )
 
 
-def as_run(asked: RecallRequest, moment: Moment) -> dict[str, Any]:
+def as_run(request: RecallRequest, moment: Moment) -> dict[str, Any]:
     """Return a request as it was run, as plain data."""
-    tags = list(asked.tags or ())
-    return {**asked.to_dict(), "tags": tags, "active_hours": moment.active_hours}
+    tags = list(request.tags or ())
+    return {**request.to_dict(), "tags": tags, "active_hours": moment.active_hours}
 
 
 def shown(blocks: Iterable[ScoredBlock]) -> tuple[ScoredBlock, ...]:
@@ -104,11 +104,11 @@ def _rank(block: ScoredBlock) -> tuple[bool, float, int, str]:
 
 
 def _instructions(
-    asked: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources
+    request: RecallRequest, frame: FrameDefinition, moment: Moment, sources: Sources
 ) -> Trace | None:
     index = sources.index
     if index.code("category", INSTRUCTION) < 0:
         return None
     if not sources.sight.select(Where(categories=(INSTRUCTION,))).count:
         return None
-    return pipeline.run(asked, frame, moment=moment, sources=sources, channel="instructions")
+    return pipeline.run(request, frame, moment=moment, sources=sources, channel="instructions")

@@ -33,13 +33,13 @@ class Explainer:
     def of_recall(self, wanted: RecallRequest) -> Explanation:
         """Explain the answer to a request."""
         with self._open_store.turn_asking(wanted.query) as embedder:
-            return explain_recall(self._pak_id, self._reader.went(wanted, embedder))
+            return explain_recall(self._pak_id, self._reader.trace_recall(wanted, embedder))
 
     def of_frame(self, wanted: FrameRequest) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
         with self._open_store.turn_asking(wanted.query) as embedder:
-            stages = self._reader.stages(wanted, self._caller.sight(), embedder)
-            return explain_frame(self._pak_id, stages)
+            trace = self._reader.trace_frame(wanted, self._caller.sight(), embedder)
+            return explain_frame(self._pak_id, trace)
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:
         """Explain a selection from the catalogue."""

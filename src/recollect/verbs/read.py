@@ -50,7 +50,7 @@ class Reader:
     def respond(self, wanted: RecallRequest) -> RecallResponse:
         """Answer a request."""
         with self._open_store.turn_asking(wanted.query) as embedder:
-            return response(self.went(wanted, embedder))
+            return response(self.trace_recall(wanted, embedder))
 
     def refuse(self, wanted: RecallRequest, _: object) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
@@ -96,7 +96,7 @@ class Reader:
         """Render a frame, count the use of what is in it, and cache it if it says so."""
         key, token = _cache_key(wanted, sight), self._token(wanted.frame, sight)
         clock = self._caller.clock(sight)
-        result = _rendered(self.stages(wanted, sight, embedder))
+        result = _rendered(self.trace_frame(wanted, sight, embedder))
         self._open_store.count_uses([block.pak_id for block in result.blocks], clock)
         if wanted.frame.cache is not None:
             ttl = wanted.frame.cache.ttl_seconds
@@ -157,7 +157,7 @@ class Reader:
                 return
             yield from lines
 
-    def went(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
+    def trace_recall(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
         look = self._caller.sight
@@ -168,7 +168,7 @@ class Reader:
 
         return self._open_store.of_one_revision(answer, look(), look)
 
-    def stages(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
+    def trace_frame(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
         request = RecallRequest(
             query=wanted.query,
@@ -231,7 +231,7 @@ def _rendered(trace: Trace) -> FrameResult:
         frame_name=trace.authorised.frame.name,
         cached=False,
         tokens_used=packed.tokens_used,
-        token_budget=trace.asked.token_budget or 0,
+        token_budget=trace.request.token_budget or 0,
         over_budget=packed.over_budget,
         dropped=trace.dropped,
         degraded=trace.degraded,
