@@ -1,4 +1,4 @@
-"""The scenarios of contract 3 that need the whole engine, with the contract's numbers."""
+"""The scenarios that need the whole engine, each with its numbers."""
 
 from __future__ import annotations
 
