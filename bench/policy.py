@@ -13,6 +13,7 @@ must give the same answer.
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sqlite3
 import sys
@@ -33,7 +34,7 @@ from bench.bars import bar
 from bench.clock import seconds as clock
 from bench.recall import OtherJobs
 from bench.recall_report import Finding, RecallRun, Unit, ratio, single
-from bench.recall_stores import STORES, SyntheticEmbedder, copied, name_of, opened, tables
+from bench.recall_stores import STORES, SyntheticEmbedder, copied, name_of, opened, tables, whole
 from bench.workers import by_turns
 from recollect import Recollect
 from recollect.policy import Principal
@@ -195,7 +196,7 @@ def built(folder: Path, shape: Shape, progress: Progress) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(f"policy-{shape.paks}-*"):
             old.unlink()
-        draft = folder / f"draft-policy-{shape.paks}.db"
+        draft = folder / f"draft-policy-{shape.paks}-{os.getpid()}.db"
         for suffix in ("", "-wal", "-shm", ".index"):
             Path(f"{draft}{suffix}").unlink(missing_ok=True)
         task = progress.add_task(f"the store of {shape.paks:,} Paks", total=shape.paks)
@@ -208,6 +209,7 @@ def built(folder: Path, shape: Shape, progress: Progress) -> Path:
         draft.replace(path)
         progress.remove_task(task)
     with opened(path) as memory:  # closing leaves a cache file of this release
+        whole(memory, shape.paks)
         memory.recall(shape.question(0))
     return path
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -33,6 +34,7 @@ __all__ = [
     "opened",
     "path_of",
     "tables",
+    "whole",
 ]
 
 STORES = Path(__file__).parent / ".stores"
@@ -103,7 +105,7 @@ def built(size: int, folder: Path = STORES, progress: Progress | None = None) ->
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(f"{size}-*"):
             old.unlink()
-        draft = folder / f"draft-{size}.db"
+        draft = folder / f"draft-{size}-{os.getpid()}.db"  # others may build the same
         _remove(draft)
         _fill(draft, size, progress)
         draft.replace(path)
@@ -152,7 +154,15 @@ def _fill(path: Path, size: int, progress: Progress | None) -> None:
 def _warm(path: Path, size: int) -> None:
     """Leave a cache file of this release beside the store: closing writes what opening missed."""
     with opened(path) as memory:
+        whole(memory, size)
         memory.recall(recall_data.question(0, size))
+
+
+def whole(memory: Recollect, size: int) -> None:
+    """Refuse a store that does not hold what it should: its times would mean nothing."""
+    held = memory.stats()["memories"]
+    if held != size:
+        raise RuntimeError(f"A store holds {held:,} memories instead of {size:,}; remove it.")
 
 
 def _remove(path: Path) -> None:

@@ -76,6 +76,8 @@ class Memories:
         turns, with a pause after the passes that lets their threads go to sleep.
         """
         memory = self._stores[name]
+        if not memory.recall(questions[0], project=project).results:
+            raise RuntimeError("A recall found nothing; its time would mean nothing.")
         taken: Seconds = {"recall": [], "pass": []}
         for start in range(0, len(questions), RECALL_BLOCK):
             block = questions[start : start + RECALL_BLOCK]

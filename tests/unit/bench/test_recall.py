@@ -4,12 +4,13 @@ import hashlib
 import os
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bench import recall_data
 from bench.recall import BLOCK, OtherJobs, rates_of
-from bench.recall_stores import SyntheticEmbedder, items, name_of
+from bench.recall_stores import SyntheticEmbedder, built, items, name_of, opened, path_of
 from bench.recall_worker import bare_pass, passes
 
 from recollect.embed.static import StaticEmbedder
@@ -88,6 +89,15 @@ def test_other_tables_or_another_size_are_another_store() -> None:
 
     assert len(names) == 3
     assert name_of(1000, ["a"]) in names
+
+
+def test_a_store_that_is_not_whole_is_not_measured(tmp_path: Path) -> None:
+    opened(path_of(20, tmp_path)).close()
+    with pytest.raises(RuntimeError, match="0 memories instead of 20"):
+        built(20, tmp_path)
+    path_of(20, tmp_path).unlink()
+    with opened(built(20, tmp_path)) as memory:
+        assert memory.stats()["memories"] == 20
 
 
 def test_items_carry_text_and_project() -> None:
