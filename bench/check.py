@@ -87,7 +87,7 @@ def judged(promise: Promise, value: float | None, reason: str = "") -> Row:
         value=None if value is None else float(f"{value:.4g}"),
         shown="-" if value is None else promise.unit.shown(value),
         outcome=outcome,
-        reason=reason,
+        reason=reason if value is None else "",
     )
 
 
