@@ -26,6 +26,8 @@ _ENTITY = re.compile(r"&(?:#\d|#x[0-9a-f]|[a-z]{2,8};)", re.IGNORECASE)
 _PERCENT = re.compile(r"(?:%[0-9a-f]{2}){4}", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNORECASE)
 _PACKED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
+# No way of writing bytes gets along without digits and capitals, unless by a chance that says nothing.
+_SMALL_LETTERS = re.compile(r"[a-z/_-]+")
 _BITS = re.compile(r"(?:[01]{8}[ ,]?){6,}")
 _APART = re.compile(
     r"(?<![^\W_])[^\W\d_](?P<between>[ ._*|/-])[^\W\d_](?:(?P=between)[^\W\d_](?![^\W_])){2,}"
@@ -55,19 +57,20 @@ def readings(text: str, begun: AbstractSet[str]) -> Iterator[str]:
 
     `begun` are the first four letters of its words, folded.
     """
-    if _MARKED.search(text):
+    signs = set(text)  # most disguises need a sign that most texts do not have
+    if not signs.isdisjoint("<*_~`") and _MARKED.search(text):
         yield _MARKUP.sub("", _COMMENT.sub(" ", text))
-    if _ENTITY.search(text):
+    if "&" in signs and _ENTITY.search(text):
         yield html.unescape(text)
-    if _PERCENT.search(text):
+    if "%" in signs and _PERCENT.search(text):
         yield unquote(text, errors="replace")
-    if _ESCAPE.search(text):
+    if "\\" in signs and _ESCAPE.search(text):
         yield _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
     if packed := " ".join(_unpacked(text)):
         yield packed
-    if _APART.search(text):
+    if ("_" in signs or 1 in map(len, begun)) and _APART.search(text):
         yield _ALSO_APART.sub(lambda found: _BETWEEN.sub("", found[0]), text)
-    if _MIXED.search(text):
+    if not signs.isdisjoint("0134578@$!|") and _MIXED.search(text):
         yield text.translate(_DIGITS_AS_LETTERS)
     if not begun.isdisjoint(_TURNED):
         yield text[::-1]
@@ -77,6 +80,8 @@ def readings(text: str, begun: AbstractSet[str]) -> Iterator[str]:
 
 def _unpacked(text: str) -> Iterator[str]:
     for found in _PACKED.finditer(text):
+        if _SMALL_LETTERS.fullmatch(found[0]):
+            continue
         yield from filter(None, (_decoded(data) for data in _bytes_of(found[0])))
     for found in _BITS.finditer(text):
         bits = re.sub(r"\D", "", found[0])

@@ -27,6 +27,8 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 # So many letters of a word decide whether it is worth a closer look.
 HINT_LETTERS = 4
+# And so few, of the words that have no more.
+_FEW_LETTERS = 3
 _SENTENCE = re.compile(r"[^.!?;\n\u3002\uff01\uff1f\u0964]{1,400}")
 # Of these alphabets a word may begin anywhere: nothing stands between words, or endings are glued.
 _NO_SPACES = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")
@@ -38,7 +40,7 @@ class Orders:
     def __init__(self, fold: Callable[[str], str]) -> None:
         words = tomllib.loads(Path(__file__).with_name("orders.toml").read_text("utf-8"))
         self._sets = {name: _pattern(row, fold) for name, row in words.items()}
-        self._begun = {name: _begun(map(fold, words[name])) for _, (name, *_) in _SHAPES}
+        self._hints = {name: _hints(map(fold, row)) for name, row in words.items()}
         fresh, rules = self._sets["new"].pattern, self._sets["rules"].pattern
         self._new_rules = re.compile(rf"(?:{fresh})\w*\W{{0,3}}(?:{rules})\w*\W{{0,2}}[:\uff1a]")
 
@@ -50,18 +52,23 @@ class Orders:
         if (":" in folded or "\uff1a" in folded) and self._new_rules.search(folded):
             yield "new_instructions"
         glued = not folded.isascii() and _NO_SPACES.search(folded) is not None
+        begun = begun | {word[:_FEW_LETTERS] for word in begun}
         likely = [
-            (name, row)
-            for name, row in _SHAPES
-            if glued or not begun.isdisjoint(self._begun[row[0]])
+            (name, row) for name, row in _SHAPES if glued or self._may_hold(row, begun)
         ]
         for sentence in _SENTENCE.findall(folded) if likely else ():
             for name, row in likely:
                 if all(self._sets[words].search(sentence) for words in row):
                     yield name
 
+    def _may_hold(self, row: tuple[str, ...], begun: AbstractSet[str]) -> bool:
+        for words in row:
+            if begun.isdisjoint(self._hints[words]):
+                return False
+        return True
 
-def _begun(words: Iterable[str]) -> frozenset[str]:
+
+def _hints(words: Iterable[str]) -> frozenset[str]:
     return frozenset(re.split(r"\W", word)[0][:HINT_LETTERS] for word in words)
 
 

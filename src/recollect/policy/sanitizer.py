@@ -256,7 +256,6 @@ _RUN_TOGETHER = re.compile(
 )
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r"\n\s+")
-_UNEVEN = re.compile(r"[^\S ]|  |(\W)\1\1\1")
 _REPEATED = re.compile(r"(\W)\1{3,}")
 
 
@@ -272,7 +271,9 @@ def risks(*texts: str) -> tuple[str, ...]:
     """Return the names of the shapes of injection in any of some texts, in a fixed order."""
     # A title is mostly the beginning of its text, and a tag is too short to order anything.
     longest = max(texts, key=len, default="")
-    others = {text for text in texts if text not in longest and not _is_short(text)}
+    others = {
+        text for text in texts if text.removesuffix("…") not in longest and not _is_short(text)
+    }
     named = {name for text in (longest, *others) for name in _named(text)}
     return tuple(name for name in SHAPES if name in named)
 
@@ -323,7 +324,7 @@ def _orders() -> Orders:
 
 
 def _even(folded: str) -> str:
-    if _UNEVEN.search(folded) is None:
+    if " ".join(folded.split()) == folded and _REPEATED.search(folded) is None:
         return folded
     return _REPEATED.sub(r"\1\1\1", _BLANK_LINES.sub("\n", _BLANKS.sub(" ", folded)))
 
