@@ -26,7 +26,7 @@ _ENTITY = re.compile(r"&(?:#\d|#x[0-9a-f]|[a-z]{2,8};)", re.IGNORECASE)
 _PERCENT = re.compile(r"(?:%[0-9a-f]{2}){4}", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNORECASE)
 _PACKED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
-# No way of writing bytes gets along without digits and capitals, unless by a chance that says nothing.
+# Bytes are written with digits or capitals, unless by a chance that says nothing.
 _SMALL_LETTERS = re.compile(r"[a-z/_-]+")
 _BITS = re.compile(r"(?:[01]{8}[ ,]?){6,}")
 _APART = re.compile(

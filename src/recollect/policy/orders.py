@@ -53,19 +53,14 @@ class Orders:
             yield "new_instructions"
         glued = not folded.isascii() and _NO_SPACES.search(folded) is not None
         begun = begun | {word[:_FEW_LETTERS] for word in begun}
-        likely = [
-            (name, row) for name, row in _SHAPES if glued or self._may_hold(row, begun)
-        ]
+        likely = [(name, row) for name, row in _SHAPES if glued or self._may_hold(row, begun)]
         for sentence in _SENTENCE.findall(folded) if likely else ():
             for name, row in likely:
                 if all(self._sets[words].search(sentence) for words in row):
                     yield name
 
     def _may_hold(self, row: tuple[str, ...], begun: AbstractSet[str]) -> bool:
-        for words in row:
-            if begun.isdisjoint(self._hints[words]):
-                return False
-        return True
+        return all(not begun.isdisjoint(self._hints[words]) for words in row)
 
 
 def _hints(words: Iterable[str]) -> frozenset[str]:
