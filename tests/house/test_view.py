@@ -72,7 +72,16 @@ STORE_OTHERS = {
     "memories": {"write", "set_standing", "erase"},
     "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
     "vectors": {"put", "begin_switch", "finish_switch"},
-    "state": {"read", "commits", "set_clock", "set_model", "set_cache_token", "fire", "events"}
+    "state": {
+        "read",
+        "commits",
+        "knows",
+        "set_clock",
+        "set_model",
+        "set_cache_token",
+        "fire",
+        "events",
+    }
     | {"frames", "put_frame", "tidy"},
 }
 ROOMS = {"memories": MemoryRoom, "edges": EdgeRoom, "vectors": VectorRoom, "state": StateRoom}
@@ -176,7 +185,7 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("engine.py", "found = self._store.memories.read(where, view)"),
         ("recall/pipeline.py", "texts = sources.sight.store.memories.read(w, sources.sight.view)"),
         ("recall/explain.py", "stages.sources.sight.store.memories.rows(where)"),
-        ("verbs/trust.py", "for one in self._open_store.store.memories.changes(0): pass"),
+        ("verbs/trust.py", "for one in self._open_store.store.memories.changes(START): pass"),
         ("engine.py", "list(self._store.vectors.waiting(10))"),
         ("verbs/gardens.py", "self._open_store.store.edges.touching([1])"),
         ("recall/pipeline.py", "sources.index.select(Where())"),

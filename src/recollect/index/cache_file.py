@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "load", "save"]
 
-VERSION = 4
+VERSION = 5
 _MAGIC = b"RECOLLECT INDEX\n"
 _HEAD = struct.Struct("<16sIII")
 _ALIGNMENT = 64

@@ -45,7 +45,7 @@ class Follower:
     def current(self, state: StoreState | None = None) -> MemoryIndex:
         """Return the index, up to date with everything committed so far, or as of this state."""
         state = self._state = state or self._store.state.read()
-        if self._index is not None and self._index.revision == state.revision:
+        if self._index is not None and self._index.head == state.head:
             return self._index
         with self._store.snapshot() as self._state:
             return self._caught_up(self._state)
@@ -56,10 +56,10 @@ class Follower:
         To be asked from inside the commit, before it has written anything about memories.
         """
         index = self._index
-        if index is None or index.revision != commit.before.revision:
+        if index is None or index.head != commit.before.head:
             index = self._caught_up(commit.before)
-            # What others committed counts; the revision of the commit itself does not yet.
-            index.revision = commit.before.revision
+            # What others committed counts; the head of the commit itself does not yet.
+            index.head = commit.before.head
         return index
 
     def take(self, changes: Changes) -> bool:
@@ -103,10 +103,10 @@ class Follower:
 
     def _caught_up(self, state: StoreState) -> MemoryIndex:
         index = self._index
-        if index is None or not _continues(index, state):
+        if index is None or not self._continues(index, state):
             self._unsaved_rows = 0
             index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
-        for changes in self._store.memories.changes(index.revision):
+        for changes in self._store.memories.changes(index.head):
             index.apply(changes)
             self._unsaved_rows += len(changes.rows) + len(changes.gone)
         return index
@@ -115,11 +115,7 @@ class Follower:
         if self._cache_path is None or state.cache_token is None:
             return None
         index = load(self._cache_path, state.cache_token)
-        return index if index is not None and _continues(index, state) else None
+        return index if index is not None and self._continues(index, state) else None
 
-
-def _continues(index: MemoryIndex, state: StoreState) -> bool:
-    return (
-        index.dimension == (state.dimension or 0)
-        and state.oldest_change <= index.revision <= state.revision
-    )
+    def _continues(self, index: MemoryIndex, state: StoreState) -> bool:
+        return index.dimension == (state.dimension or 0) and self._store.state.knows(index.head)

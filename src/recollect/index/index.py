@@ -8,6 +8,7 @@ overlap.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
@@ -15,6 +16,7 @@ from recollect.index.contents import Contents
 from recollect.index.questions import Questions
 from recollect.index.selection import Selections, Where
 from recollect.index.statistics import Statistics
+from recollect.ports.state import START, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +34,12 @@ class MemoryIndex(Questions):
 
     def __init__(self, dimension: int) -> None:
         super().__init__(Contents.empty(dimension), 0)
-        self.revision = 0
+        self.head = START
+
+    @property
+    def revision(self) -> int:
+        """The revision of the store that it is of."""
+        return self.head.revision
 
     def __len__(self) -> int:
         return self._contents.live
@@ -46,7 +53,7 @@ class MemoryIndex(Questions):
             self._begin_generation()
         elif changes.used:
             self._selections.note_uses(changes.used)
-        self.revision = changes.revision
+        self.head = changes.head
 
     def compact(self) -> None:
         """Let go of everything that belonged to memories which are gone, down to their words."""
@@ -70,13 +77,13 @@ class MemoryIndex(Questions):
     def export(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return everything as plain data and arrays, for `restore`."""
         vocabularies, arrays = self._contents.export()
-        return {"revision": self.revision, "vocabularies": vocabularies}, arrays
+        return {"head": asdict(self.head), "vocabularies": vocabularies}, arrays
 
     @classmethod
     def restore(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:
         """Return the index that was exported; it takes the arrays as its own."""
         index = cls(0)
-        index.revision = plain["revision"]
+        index.head = Head(**plain["head"])
         index._contents = Contents.restore(plain["vocabularies"], arrays)
         index._begin_generation()
         return index

@@ -83,17 +83,23 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What changed after a revision: memories as they are now, and row ids that are gone.
+    """What changed since a head of the store: memories as they are now, and row ids that are gone.
 
     `edges` holds (row, row, weight) of each changed link as it is now; weight 0 means gone. A store
     lists memories that were used among `rows`; who has just counted the uses can say so in `used`.
+    Who has taken them over has come to `head`.
     """
 
-    revision: int
+    head: Head
     rows: Sequence[IndexRow]
     gone: Sequence[int]
     edges: Sequence[tuple[int, int, float]]
     used: Sequence[Used] = ()
+
+    @property
+    def revision(self) -> int:
+        """The revision of `head`."""
+        return self.head.revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +219,13 @@ class MemoryRoom(Protocol):
     def next_position(self, thread: str) -> int:
         """Return the position after the last one in a thread, whoever wrote in it; 0 at first."""
 
-    def changes(self, since: int) -> Iterator[Changes]:
-        """Yield what changed after revision `since`, in batches, all of one state of the store.
+    def changes(self, since: Head) -> Iterator[Changes]:
+        """Yield what changed since a head that `knows`, in batches, all of one state of the store.
 
         What is gone comes first, since its number may be another's by now. A row that changed twice
         is told once, as it is now; one that was written and erased since may be told as gone. The
-        last batch holds the store's revision, the others hold `since`; there is none if nothing
-        changed. `since` must not be less than `oldest_change`, or be 0.
+        last batch holds the store's head, the others hold `since`; there is none if nothing
+        changed. Since `START` it is everything that there is.
         """
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:

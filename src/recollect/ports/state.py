@@ -12,6 +12,7 @@ from typing import Protocol
 from recollect.model import FrameDefinition
 
 __all__ = [
+    "START",
     "ClockState",
     "Commit",
     "CommitRecord",
@@ -32,6 +33,10 @@ class Head:
 
     revision: int
     commit_id: str | None
+
+
+# Where every store begins: nothing was ever written to it.
+START = Head(0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,11 @@ class Commit:
     commit_id: str
     before: StoreState
 
+    @property
+    def head(self) -> Head:
+        """How far the store has come when this is committed."""
+        return Head(self.revision, self.commit_id)
+
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
@@ -115,6 +125,13 @@ class StateRoom(Protocol):
         """Return the commits after a revision, oldest first.
 
         The log keeps at least the last 10,000; who asks for older ones gets those that are left.
+        """
+
+    def knows(self, head: Head) -> bool:
+        """Return whether `changes` can lead from a head to the present one.
+
+        It can from the present, from an ancestor that the log still has, and from `START`. Of a
+        head of another history, such as a copy that was written to by itself, it knows nothing.
         """
 
     def set_clock(self, clock: ClockState) -> None:

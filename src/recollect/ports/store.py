@@ -27,6 +27,7 @@ from recollect.ports.memories import (
     Written,
 )
 from recollect.ports.state import (
+    START,
     ClockState,
     Commit,
     CommitRecord,
@@ -39,6 +40,7 @@ from recollect.ports.state import (
 from recollect.ports.vectors import Slot, VectorRoom, Waiting
 
 __all__ = [
+    "START",
     "AccessRoom",
     "Act",
     "Changes",

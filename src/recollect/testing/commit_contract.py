@@ -14,6 +14,7 @@ from recollect.errors import StoreError
 from recollect.model import LOCAL_PRINCIPAL
 from recollect.policy import view_of
 from recollect.ports.store import (
+    START,
     ClockState,
     Commit,
     CommitRecord,
@@ -61,6 +62,41 @@ class CommitContract:
             assert list(store.state.commits(0)) == log
             assert list(store.state.commits(2)) == log[2:]
 
+    def test_a_store_knows_the_heads_that_it_had_and_no_others(self) -> None:
+        with self.opened() as store:
+            assert store.state.knows(START)
+            assert not store.state.knows(Head(1, "first"))
+            with store.commit("first", at=NOW):
+                store.memories.write([new_memory("a")], now=NOW)
+                assert store.state.knows(START)
+                assert not store.state.knows(Head(1, "of another history"))
+            with store.commit("second", at=NOW) as second:
+                assert store.state.knows(second.before.head)
+            for head in (START, Head(1, "first"), Head(2, "second")):
+                assert store.state.knows(head), head
+            for head in (
+                Head(0, "first"),
+                Head(1, "second"),
+                Head(1, None),
+                Head(2, None),
+                Head(2, "of another history"),
+                Head(3, "third"),
+            ):
+                assert not store.state.knows(head), head
+
+    def test_a_commit_that_fails_is_not_known(self) -> None:
+        with self.opened() as store:
+            try:
+                with store.commit("lost", at=NOW):
+                    store.memories.write([new_memory("a")], now=NOW)
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                pass
+            assert not store.state.knows(Head(1, "lost"))
+            with store.commit("kept", at=NOW):
+                store.memories.write([new_memory("a")], now=NOW)
+            assert not store.state.knows(Head(1, "lost"))
+
     def test_a_commit_that_fails_never_was(self) -> None:
         with self.opened() as store:
             with committing(store):
@@ -80,7 +116,7 @@ class CommitContract:
             assert (store.state.read(), store.state.commits(0)) == (before, log)
             assert (texts(store, "a", "b"), store.state.count()) == known
             assert store.state.events() == {}
-            assert list(store.memories.changes(before.revision)) == []
+            assert list(store.memories.changes(before.head)) == []
 
     def test_commits_do_not_nest_and_nothing_is_written_in_a_snapshot(self) -> None:
         with self.opened() as store:
@@ -147,7 +183,7 @@ class CommitContract:
         with self.opened() as store:
             with committing(store):
                 store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
-            seen = store.head().revision
+            seen = store.head()
             gone = standing(store, "b").row_id
             with committing(store):
                 store.memories.erase(["b"])

@@ -25,6 +25,7 @@ from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
 from recollect.ports.edges import Likeness
 from recollect.ports.store import (
+    START,
     ClockState,
     Edge,
     FrameRow,
@@ -77,7 +78,7 @@ class StoreContract(CommitContract):
             assert standing(store, "a") == stands
             assert standing(store, "b").place == Place()
             (row,) = (
-                row for batch in store.memories.changes(commit.revision - 1) for row in batch.rows
+                row for batch in store.memories.changes(commit.before.head) for row in batch.rows
             )
             assert (row.memory.place, row.memory.reinforced) == (place, 3)
 
@@ -87,16 +88,17 @@ class StoreContract(CommitContract):
                 written = store.memories.write(
                     [new_memory("a", vector=[1, 0]), new_memory("b")], now=NOW
                 )
-            first = list(store.memories.changes(0))
+            first = list(store.memories.changes(START))
             rows = {row.memory.pak_id: row for batch in first for row in batch.rows}
             assert rows.keys() == {"a", "b"}
             assert rows["b"].vector is None
             assert list(rows["a"].vector) == [127, 0]  # type: ignore[arg-type]
-            revision = first[-1].revision
-            assert list(store.memories.changes(revision)) == []
+            seen = first[-1].head
+            assert seen == store.head()
+            assert list(store.memories.changes(seen)) == []
             with committing(store):
                 store.memories.erase(["a"])
-            later = list(store.memories.changes(revision))
+            later = list(store.memories.changes(seen))
             assert [row for batch in later for row in batch.gone] == [written[0].row_id]
             assert [row for batch in later for row in batch.rows] == []
 
@@ -126,7 +128,7 @@ class StoreContract(CommitContract):
         with self.opened() as store:
             with committing(store):
                 store.memories.write([new], now=NOW)
-            (row,) = (row for batch in store.memories.changes(0) for row in batch.rows)
+            (row,) = (row for batch in store.memories.changes(START) for row in batch.rows)
         for name in Indexed._fields:
             assert getattr(row.memory, name) == getattr(new.memory, name), name
         assert row.pending
@@ -140,11 +142,11 @@ class StoreContract(CommitContract):
                 )
                 store.edges.put([Edge(low, high, 0.65, automatic=True)])
             assert store.edges.touching([low]) == [Edge(low, high, 0.65, automatic=True)]
-            revision = store.state.read().revision
+            seen = store.head()
             with committing(store):
                 store.edges.put([Edge(low, high, 0.0, automatic=True)])
             assert store.edges.touching([high]) == []
-            edges = [edge for batch in store.memories.changes(revision) for edge in batch.edges]
+            edges = [edge for batch in store.memories.changes(seen) for edge in batch.edges]
             assert edges == [(low, high, 0.0)]
 
     def test_lists_of_the_most_alike_are_kept_and_changed(self) -> None:
@@ -183,12 +185,12 @@ class StoreContract(CommitContract):
                     [Likeness(a, b, 0.7), Likeness(b, a, 0.7), Likeness(b, c, 0.8)], []
                 )
                 store.edges.put([Edge(a, b, 0.7, automatic=True), Edge(a, c, 0.5, automatic=False)])
-            revision = store.state.read().revision
+            seen = store.head()
             with committing(store):
                 store.edges.take_out([a])
             assert store.edges.lists([a, b, c]) == [Likeness(b, c, 0.8)]
             assert store.edges.touching([a, b, c]) == [Edge(a, c, 0.5, automatic=False)]
-            edges = [edge for batch in store.memories.changes(revision) for edge in batch.edges]
+            edges = [edge for batch in store.memories.changes(seen) for edge in batch.edges]
             assert edges == [(a, b, 0.0)]
             with committing(store):
                 store.memories.erase(["c"])
@@ -231,7 +233,7 @@ class StoreContract(CommitContract):
             with committing(store):
                 store.vectors.put({written.row_id: vector})
             assert store.vectors.waiting(10) == []
-            (row,) = (row for batch in store.memories.changes(0) for row in batch.rows)
+            (row,) = (row for batch in store.memories.changes(START) for row in batch.rows)
             assert list(row.vector) == [127, 127]  # type: ignore[arg-type]
 
     def test_events_name_the_revision_they_fired_at(self) -> None:
@@ -339,13 +341,14 @@ class StoreContract(CommitContract):
         with self.opened() as store:
             with committing(store):
                 store.memories.write([new_memory("a")], now=NOW)
-            seen = store.state.read().revision
+            seen = store.head()
             with committing(store):
                 store.memories.erase(["a"])
             with committing(store):
                 store.state.tidy()
-            assert store.state.read().oldest_change > seen
-            assert [row for batch in store.memories.changes(0) for row in batch.rows] == []
+            assert not store.state.knows(seen)
+            assert store.state.knows(store.head())
+            assert [row for batch in store.memories.changes(START) for row in batch.rows] == []
             assert store.check() == ()
 
     def test_reembedding_counts_how_far_it_is(self) -> None:
@@ -389,7 +392,7 @@ class StoreContract(CommitContract):
                 store.vectors.finish_switch()
             state = store.state.read()
             assert (state.model_id, state.dimension) == ("new", 3)
-            (row,) = (row for batch in store.memories.changes(0) for row in batch.rows)
+            (row,) = (row for batch in store.memories.changes(START) for row in batch.rows)
             assert list(row.vector) == [0, 0, 127]  # type: ignore[arg-type]
 
 
@@ -435,7 +438,7 @@ class LastingStoreContract(StoreContract):
                     other.memories.write([new_memory("a")], now=NOW)
                 assert store.state.read() == before
                 assert texts(store, "a").memories == {}
-                assert list(store.memories.changes(before.revision)) == []
+                assert list(store.memories.changes(before.head)) == []
             assert store.state.read().revision == before.revision + 1
             assert "a" in texts(store, "a").memories
 

@@ -21,7 +21,7 @@ def reinforce(
     """Count the use of these memories and of the edges that join them, in one transaction."""
     with commit() as begun:
         if not pak_ids:
-            return Changes(begun.revision, (), (), ())
+            return Changes(begun.head, (), (), ())
         known = store.memories.standing(RowFilter(pak_ids=tuple(pak_ids))).values()
         used = [
             replace(one, reinforced=one.reinforced + 1, last_reinforced=active_hours)
@@ -33,4 +33,4 @@ def reinforce(
             store.edges.put(edges)
         weights = [(edge.low, edge.high, edge.weight) for edge in edges]
         counted = [Used(one.row_id, one.reinforced, one.last_reinforced) for one in used]
-        return Changes(begun.revision, (), (), weights, counted)
+        return Changes(begun.head, (), (), weights, counted)

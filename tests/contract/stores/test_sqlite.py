@@ -64,7 +64,7 @@ class TestSqliteStore(LastingStoreContract):
             moved = store.head()
             assert moved.revision > commit.revision
             assert moved.commit_id is None
-            rows = [row for batch in store.memories.changes(commit.revision) for row in batch.rows]
+            rows = [row for batch in store.memories.changes(commit.head) for row in batch.rows]
             assert {row.memory.title for row in rows} == {"by hand"}
             assert {row.memory.pak_id for row in rows} == {"a", "b"}
             with committing(store) as later:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.index import MemoryIndex, Selection, Where
 from recollect.model import Memory, Place
-from recollect.ports.store import Changes, IndexRow, Used
+from recollect.ports.store import Changes, Head, IndexRow, Used
 
 DIMENSION = 8
 WORDS = ("cat", "cats", "running", "ran", "naïve", "Rome", "don't", "x_y", "2024", "the")
@@ -69,7 +69,7 @@ class World:
             self.rows[number] = IndexRow(number, named, vector)
         reported = self._join(joined)
         rows = [self.rows[number] for number in dict.fromkeys(n for n, _, _ in written)]
-        self.history.append(Changes(len(self.history) + 1, rows, lost, reported))
+        self.history.append(Changes(Head(len(self.history) + 1, None), rows, lost, reported))
 
     def use(self, used: list[Used], joined: list[tuple[int, int, float]]) -> None:
         """Count uses, and join, as a frame would, and note what it would report."""
@@ -78,7 +78,9 @@ class World:
             row = self.rows[one.row_id]
             life = {"reinforced": one.reinforced, "last_reinforced": one.last_reinforced}
             self.rows[one.row_id] = replace(row, memory=replace(row.memory, **life))  # type: ignore[type-var]
-        self.history.append(Changes(len(self.history) + 1, (), (), self._join(joined), known))
+        self.history.append(
+            Changes(Head(len(self.history) + 1, None), (), (), self._join(joined), known)
+        )
 
     def _join(self, joined: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
         reported = []
@@ -138,7 +140,7 @@ def rebuilt(
     """Return an index that took everything at once."""
     index = MemoryIndex(DIMENSION)
     joined = [(one, other, weight) for (one, other), weight in edges.items()]
-    index.apply(Changes(revision, rows, (), joined))
+    index.apply(Changes(Head(revision, None), rows, (), joined))
     return index
 
 

@@ -16,7 +16,7 @@ from recollect.embed.quantise import quantise
 from recollect.index import MemoryIndex
 from recollect.index.selection import Selection
 from recollect.model import Memory
-from recollect.ports.store import Changes, IndexRow
+from recollect.ports.store import Changes, Head, IndexRow
 from recollect.recall import candidates
 from recollect.recall.question import Question, ask
 from recollect.testing import FakeEmbedder
@@ -71,7 +71,7 @@ def rows_of(store: list[Memory], *, threads: bool = True) -> list[IndexRow]:
 def index_of(*batches: list[IndexRow]) -> MemoryIndex:
     index = MemoryIndex(DIMENSION)
     for revision, rows in enumerate(batches, 1):
-        index.apply(Changes(revision, rows, (), ()))
+        index.apply(Changes(Head(revision, None), rows, (), ()))
     return index
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.index import MemoryIndex, cache_file, load, save
 from recollect.model import Memory
-from recollect.ports.store import Changes, IndexRow
+from recollect.ports.store import Changes, Head, IndexRow
 
 
 def small_index(count: int = 20) -> MemoryIndex:
@@ -25,7 +25,7 @@ def small_index(count: int = 20) -> MemoryIndex:
         )
         for number in range(1, count + 1)
     ]
-    index.apply(Changes(7, rows, (), [(1, 2, 0.5), (2, 3, 0.25)]))
+    index.apply(Changes(Head(7, None), rows, (), [(1, 2, 0.5), (2, 3, 0.25)]))
     return index
 
 
@@ -50,7 +50,7 @@ def test_a_loaded_index_follows_on_and_leaves_the_file_alone(tmp_path: Path) -> 
     index = load(path, "state 7")
     assert index is not None
     changed = IndexRow(3, Memory("pak_3", "text number 3 \ud800", "title", tags=("a", "é")), None)
-    index.apply(Changes(8, [changed], [1], [(2, 3, 0.75)]))
+    index.apply(Changes(Head(8, None), [changed], [1], [(2, 3, 0.75)]))
 
     assert path.read_bytes() == before
     assert len(index) == 19

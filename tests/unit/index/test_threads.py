@@ -11,7 +11,7 @@ from recollect.index.columns import Vocabulary
 from recollect.index.index import MemoryIndex
 from recollect.index.speakers import Speakers
 from recollect.model import Memory
-from recollect.ports.store import Changes, IndexRow
+from recollect.ports.store import Changes, Head, IndexRow
 
 
 def turn(row_id: int, thread: str | None, position: int | None) -> IndexRow:
@@ -23,7 +23,7 @@ def turn(row_id: int, thread: str | None, position: int | None) -> IndexRow:
 def index_of(*rows: IndexRow) -> MemoryIndex:
     index = MemoryIndex(0)
     for revision, row in enumerate(rows, 1):
-        index.apply(Changes(revision, [row], (), ()))
+        index.apply(Changes(Head(revision, None), [row], (), ()))
     return index
 
 
@@ -89,7 +89,7 @@ def test_of_two_at_one_position_the_older_row_comes_first() -> None:
 def test_the_order_follows_changes() -> None:
     index = index_of(*ROWS)
     assert index.turns(index.select()) is not None
-    index.apply(Changes(9, [turn(5, "b", 9), turn(8, "a", 1)], [1], ()))
+    index.apply(Changes(Head(9, None), [turn(5, "b", 9), turn(8, "a", 1)], [1], ()))
     line = index.turns(index.select())
 
     assert line is not None

@@ -24,6 +24,7 @@ from recollect.ports.memories import (
     Texts,
     Written,
 )
+from recollect.ports.state import Head
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.session import MemoryRow, Session
 
@@ -75,24 +76,24 @@ class MemoryMemories:
         positions = (one.position for one in memories if one.thread == thread)
         return max((one for one in positions if one is not None), default=-1) + 1
 
-    def changes(self, since: int) -> Iterator[Changes]:
-        """Yield what changed after revision `since`; the last batch holds the new revision."""
+    def changes(self, since: Head) -> Iterator[Changes]:
+        """Yield what changed since a head; the last batch holds the new one."""
         with self._session.snapshot():
-            tables, revision = self._session, self._session.state.revision
-            gone = sorted(row_id for row_id in tables.gone if tables.gone[row_id] > since)
-            rows = [_index_row(row) for row in _by_number(tables) if row.changed > since]
+            tables, head, seen = self._session, self._session.state.head, since.revision
+            gone = sorted(row_id for row_id in tables.gone if tables.gone[row_id] > seen)
+            rows = [_index_row(row) for row in _by_number(tables) if row.changed > seen]
             edges = [
                 (row.edge.low, row.edge.high, row.edge.weight)
                 for row in tables.edges.rows()
-                if row.changed > since
+                if row.changed > seen
             ]
-        if revision == since:
+        if head == since:
             return
         if gone:
             yield Changes(since, (), gone, ())
         if rows:
             yield Changes(since, rows, (), ())
-        yield Changes(revision, (), (), sorted(edges))
+        yield Changes(head, (), (), sorted(edges))
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist."""

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from recollect.ports.state import ClockState, CommitRecord, Counts, FrameRow, StoreState
+from recollect.ports.state import (
+    START,
+    ClockState,
+    CommitRecord,
+    Counts,
+    FrameRow,
+    Head,
+    StoreState,
+)
 from recollect.stores.memory.session import Session
 
 __all__ = ["MemoryState"]
@@ -30,6 +38,15 @@ class MemoryState:
         with self._session.snapshot():
             log = self._session.commits
             return [log[revision] for revision in sorted(log) if revision > since]
+
+    def knows(self, head: Head) -> bool:
+        """Return whether `changes` can lead from a head to the present one."""
+        with self._session.snapshot():
+            state, made = self._session.state, self._session.commits.get(head.revision)
+        if head in (START, state.head):
+            return True
+        was_made = made is not None and made.commit_id == head.commit_id
+        return was_made and head.revision >= state.oldest_change
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""

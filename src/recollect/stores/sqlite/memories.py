@@ -98,22 +98,22 @@ class SqliteMemories:
         row = self._db.one("SELECT max(position) FROM memories WHERE thread = ?", thread)
         return 0 if row[0] is None else int(row[0]) + 1
 
-    def changes(self, since: int) -> Iterator[Changes]:
-        """Yield what changed after revision `since`; the last batch holds the new revision."""
+    def changes(self, since: Head) -> Iterator[Changes]:
+        """Yield what changed since a head; the last batch holds the new one."""
         with self._db.snapshot():
-            revision = self._db.head_revision()
-            if revision == since:
+            head, seen = self._db.head(), since.revision
+            if head == since:
                 return
-            gone = self._db.column("SELECT row_id FROM memories_gone WHERE changed > ?", since)
+            gone = self._db.column("SELECT row_id FROM memories_gone WHERE changed > ?", seen)
             if gone:
                 yield Changes(since, (), gone, ())
-            for batch in self._changed_rows(since):
+            for batch in self._changed_rows(seen):
                 yield Changes(since, batch, (), ())
             edges = self._db.all(
                 "SELECT low, high, weight FROM memory_edges WHERE changed > ? ORDER BY low, high",
-                since,
+                seen,
             )
-            yield Changes(revision, (), (), edges)
+            yield Changes(head, (), (), edges)
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist."""

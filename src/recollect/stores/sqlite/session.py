@@ -48,9 +48,9 @@ class Session:
             raise StoreError("a write outside of a commit.", hint="write inside store.commit(...).")
         return self._commit.revision
 
-    def head_revision(self) -> int:
+    def head(self) -> Head:
         """Return how far the store has come; a commit knows that of itself."""
-        return self.state().revision if self._commit is None else self._commit.revision
+        return self.state().head if self._commit is None else self._commit.head
 
     @contextmanager
     def commit(self, commit_id: str, at: str) -> Iterator[Commit]:

@@ -9,7 +9,15 @@ import json
 from collections.abc import Mapping
 
 from recollect.model import FrameDefinition
-from recollect.ports.state import ClockState, CommitRecord, Counts, FrameRow, StoreState
+from recollect.ports.state import (
+    START,
+    ClockState,
+    CommitRecord,
+    Counts,
+    FrameRow,
+    Head,
+    StoreState,
+)
 from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteState"]
@@ -34,6 +42,19 @@ class SqliteState:
                 since,
             )
         ]
+
+    def knows(self, head: Head) -> bool:
+        """Return whether `changes` can lead from a head to the present one."""
+        if head == START:
+            return True
+        found = self._db.one(
+            "SELECT EXISTS (SELECT 1 FROM engine_state AS now WHERE (now.revision, now.commit_id)"
+            " IS (?1, ?2) OR now.oldest_change <= ?1 AND EXISTS"
+            " (SELECT 1 FROM commits WHERE (revision, commit_id) = (?1, ?2)))",
+            head.revision,
+            head.commit_id,
+        )
+        return bool(found[0])
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""
