@@ -221,7 +221,7 @@ class Recollect:
 
     def close(self) -> None:
         """Close the memory, leaving a warm cache for the next opening; closing twice is fine."""
-        self._open_store.close(uuid.uuid4().hex)
+        self._open_store.close()
 
     def __enter__(self) -> Recollect:
         return self

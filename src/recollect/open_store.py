@@ -85,7 +85,7 @@ class OpenStore:
         self.hours: HoursMode = hours
         self.token_counter = token_counter
         self.sanitizer: SanitizerMode = sanitizer
-        self.follower = Follower(store, _cache_path(path) if cache_file else None)
+        self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._revision_facts = RevisionFacts(-1, (), {}, {}, {})
@@ -96,14 +96,14 @@ class OpenStore:
         self._new_id = new_id
         self._closed = False
 
-    def close(self, token: str) -> None:
-        """Close the store, leaving a warm cache named `token`; closing twice is fine."""
+    def close(self) -> None:
+        """Close the store, leaving a warm cache; closing twice is fine."""
         self._dispatcher.hooks.close()
         with self._lock:
             if not self._closed:
                 self._closed = True
                 try:
-                    self.follower.save(token)
+                    self.follower.save()
                 finally:
                     self.store.close()
 
@@ -156,8 +156,9 @@ class OpenStore:
 
     def index(self) -> MemoryIndex:
         """Return the index, up to date with everything committed so far."""
-        index = self.follower.current()
-        self.check_model(self.follower.state)
+        current = self.follower.current()
+        index = current.index
+        self.check_model(current.state)
         if self._revision_facts.revision != index.revision:
             disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
             self._revision_facts = RevisionFacts(index.revision, disputes, {}, {}, {})
@@ -278,8 +279,10 @@ class OpenStore:
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that these memories were used; the index need not read again what is known here."""
-        used = reinforce(self.store, pak_ids, active_hours=clock.active_hours, commit=self.commit)
-        if self.follower.take(used):
+        with self.commit() as commit:
+            hours = clock.active_hours
+            used = reinforce(self.store, pak_ids, active_hours=hours, commit=commit)
+        if self.follower.take(used, commit):
             self._revision_facts = self._revision_facts._replace(revision=used.revision)
 
     def _worth(self, sight: Sight) -> NDArray[np.float64] | None:
@@ -314,8 +317,12 @@ def fitting_embedder(store: Store, wanted: str | Embedder | None) -> Embedder:
 
 
 def _cache_path(path: Path) -> Path | None:
-    """Return where the index's cache is kept: beside the file, if the store is in one."""
-    return path.with_name(path.name + ".index") if path.is_file() else None
+    """Return where the index's cache is kept: beside the file, if the store is in one.
+
+    By whatever name the file was reached, and wherever the process goes, that is one place.
+    """
+    file = path.resolve()
+    return file.with_name(file.name + ".index") if file.is_file() else None
 
 
 def _worth(

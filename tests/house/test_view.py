@@ -90,7 +90,12 @@ ROOMS = {"memories": MemoryRoom, "edges": EdgeRoom, "vectors": VectorRoom, "stat
 SELECTORS = {"recall/sight.py", "write/likeness.py"}
 # What the index tells without a selection is asked by slot, or is about no Pak at all.
 BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
-ABOUT_NO_PAK = {"apply", "compact", "export", "restore", "select", "places", "code", "column"}
+ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "restore"} | {
+    "select",
+    "places",
+    "code",
+    "column",
+}
 
 # Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.
 SQL_ROOMS = ("stores/", "paks/", "recall/select/")
@@ -99,8 +104,8 @@ _SQL = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ON)\s+(?:temp\.|main\.)?{_
 # Who may read the catalogue, which knows no View; `readable` and `may_read` go with it.
 CATALOGUE_ROOMS = ("paks/", "stores/", "recall/select/", "recall/inspect.py")
 _CATALOGUE = re.compile(r"(?:get_paks?|list_paks|iter_paks|count_paks|find_paks_\w+|get_pak_\w+)")
-# What gives the index as of now, or as of when a transaction began.
-_GIVES_INDEX = ("follower.current", "follower.before")
+# What gives the index as of when a transaction began.
+_GIVES_INDEX = ("follower.before",)
 # The command line and its demonstration open the catalogue as what it is: the owner's own file.
 _OWNERS_DOOR = "edge/cli/"
 
@@ -190,7 +195,7 @@ def test_a_module_comes_to_paks_through_a_view_alone(path: str) -> None:
         ("verbs/gardens.py", "self._open_store.store.edges.touching([1])"),
         ("recall/pipeline.py", "sources.index.select(Where())"),
         ("recall/sight.py", "self.index.select(where)"),
-        ("engine.py", "self._open_store.follower.current().select(view=None)"),
+        ("engine.py", "self._open_store.follower.current().index.select(view=None)"),
         ("engine.py", "self._catalogue.get_pak('p')"),
         ("verbs/keys.py", "self._open_store.catalogue.list_paks()"),
         ("engine.py", "self._catalogue.conn.execute('SELECT 1')"),

@@ -1,8 +1,9 @@
 """The index in a file, so that opening a store need not read all of it again.
 
 One file: a magic line, a checked header in JSON, then the arrays as they lie in memory, each with
-its checksum. A file that is missing, cut short, damaged, of another version or of another store
-state is as good as none: `load` says None and the caller fills an index from the store.
+the checksum of its pages. A file that is missing, cut short, damaged, of another version or of
+another store is as good as none: `load` says None and the caller fills an index from the store.
+What is loaded is copied first and then looked at: whatever becomes of the file later is no matter.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
 from pathlib import Path
@@ -24,23 +26,25 @@ from recollect.index.index import MemoryIndex
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["VERSION", "load", "save"]
+__all__ = ["VERSION", "load", "remove", "save"]
 
 VERSION = 5
 _MAGIC = b"RECOLLECT INDEX\n"
 _HEAD = struct.Struct("<16sIII")
 _ALIGNMENT = 64
-_BLOCK_WORDS = 4096
 _ABANDONED_AFTER_S = 3600.0
+_PAGE_WORDS = 512
+# Odd, and no two alike: a word that is altered, or that changed its place, alters its page's sum.
+_WEIGHTS = np.random.Philox(key=512).random_raw(_PAGE_WORDS) | np.uint64(1)
 
 
-def save(index: MemoryIndex, path: Path, fingerprint: str) -> None:
+def save(index: MemoryIndex, path: Path, store_id: str) -> None:
     """Write the index; the old file stays until the new one is complete on disk."""
     plain, arrays = index.export()
-    head = _head({"fingerprint": fingerprint, "plain": plain, "arrays": _directory(arrays)})
+    head = _head({"store_id": store_id, "plain": plain, "arrays": _directory(arrays)})
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with draft.open("wb") as file:
+        with open(draft, "wb", opener=_for_owner) as file:
             file.write(head)
             for array in arrays.values():
                 file.write(_octets(array).data)
@@ -54,17 +58,43 @@ def save(index: MemoryIndex, path: Path, fingerprint: str) -> None:
     _sweep(path)
 
 
-def load(path: Path, fingerprint: str) -> MemoryIndex | None:
-    """Return the index in the file, or None when it is not there, not whole, or not this one."""
+def load(path: Path, store_id: str) -> MemoryIndex | None:
+    """Return the index in the file, or None when it is not there, not whole, or not this store's.
+
+    Its `head` says of which moment it is; whether that is in the store's past, the caller asks.
+    """
     try:
         with path.open("rb") as file:
             header = _read_header(file)
-            if header is None or header["fingerprint"] != fingerprint:
+            if header is None or header.get("store_id") != store_id:
                 return None
-            arrays = _map_arrays(file, header["arrays"])
+            arrays = _read_arrays(file, header["arrays"])
     except OSError:
         return None
     return None if arrays is None else MemoryIndex.restore(header["plain"], arrays)
+
+
+def remove(path: Path) -> None:
+    """Remove the file, and drafts of it, whoever left them or is writing one; OSError if not."""
+    for one in (path, *_drafts(path)):
+        one.unlink(missing_ok=True)
+
+
+def _drafts(path: Path) -> Iterator[Path]:
+    return path.parent.glob(f"{glob.escape(path.name)}.*.tmp")
+
+
+def _sweep(path: Path) -> None:
+    """Remove drafts that a killed process left behind."""
+    newest = path.stat().st_mtime
+    for draft in _drafts(path):
+        with suppress(OSError):
+            if draft.stat().st_mtime < newest - _ABANDONED_AFTER_S:
+                draft.unlink()
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _octets(array: NDArray[Any]) -> NDArray[np.uint8]:
@@ -72,11 +102,14 @@ def _octets(array: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _checksum(octets: NDArray[np.uint8]) -> int:
-    """Return a checksum that costs little more than reading: of block sums, so order counts."""
-    whole = len(octets) // 8 * 8
-    words = octets[:whole].view("<u8")
-    sums = np.add.reduceat(words, np.arange(0, len(words), _BLOCK_WORDS)) if whole else words
-    return zlib.crc32(octets[whole:].data, zlib.crc32(sums.data))
+    """Return a checksum that costs little more than reading: of page sums, so their order counts.
+
+    Within a page each word has a weight of its own.
+    """
+    whole = len(octets) // (8 * _PAGE_WORDS) * 8 * _PAGE_WORDS
+    pages = octets[:whole].view("<u8").reshape(-1, _PAGE_WORDS)
+    sums = np.einsum("ij,j->i", pages, _WEIGHTS)
+    return zlib.crc32(octets[whole:].data, zlib.crc32(np.ascontiguousarray(sums).data))
 
 
 def _directory(arrays: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
@@ -122,27 +155,20 @@ def _read_header(file: BinaryIO) -> dict[str, Any] | None:
     return header
 
 
-def _map_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, NDArray[Any]] | None:
-    """Map each array by itself, so that one that is outgrown gives its pages back."""
+def _read_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, NDArray[Any]] | None:
+    """Read each array into memory of its own, so that one that is outgrown gives it back."""
     start = file.tell()
     if os.fstat(file.fileno()).st_size != start + sum(map(_room, directory)):
         return None
     arrays: dict[str, NDArray[Any]] = {}
     for entry in directory:
-        array = _map_array(file, start, entry)
-        if _checksum(_octets(array)) != entry["checksum"]:
+        array = np.empty(entry["shape"], dtype=entry["dtype"])
+        octets = _octets(array)
+        if file.readinto(octets.data) != len(octets) or _checksum(octets) != entry["checksum"]:  # type: ignore[attr-defined]
             return None
+        file.seek(-len(octets) % _ALIGNMENT, os.SEEK_CUR)
         arrays[entry["name"]] = array
-        start += _room(entry)
     return arrays
-
-
-def _map_array(file: BinaryIO, start: int, entry: dict[str, Any]) -> NDArray[Any]:
-    shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
-    if not prod(shape):
-        return np.empty(shape, dtype=dtype)
-    # Private pages: what is written to an array stays in this process.
-    return np.asarray(np.memmap(file, dtype=dtype, mode="c", offset=start, shape=shape))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -152,12 +178,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _sweep(path: Path) -> None:
-    """Remove drafts that a killed process left behind."""
-    newest = path.stat().st_mtime
-    for draft in path.parent.glob(f"{glob.escape(path.name)}.*.tmp"):
-        with suppress(OSError):
-            if draft.stat().st_mtime < newest - _ABANDONED_AFTER_S:
-                draft.unlink()

@@ -1,6 +1,6 @@
 """How an index takes over what changed in its store, and lets go of what is dead.
 
-A store's changes and the contents of an index come in; the contents are changed in place, so that
+A store's changes and contents that nobody reads yet come in; these are changed in place, so that
 they hold what the store does. This room must not answer questions, nor know who asks them.
 """
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.index.analyse import indexed_text, text_marks
-from recollect.index.lexicon import Lexicon
 from recollect.index.lookup import digest
 from recollect.index.threads import Threads
 
@@ -44,8 +43,6 @@ def apply_changes(changes: Changes, contents: Contents) -> None:
         _count_uses(changes.used, contents)
     if changes.edges:
         _join(changes.edges, contents)
-    if changes.gone or rows:
-        contents.threads.mark_stale()
 
 
 def is_worth_compacting(contents: Contents) -> bool:
@@ -62,13 +59,13 @@ def compact(contents: Contents) -> None:
     contents.by_row.compact(moved, alive)
     contents.by_pak.compact(moved, alive)
     contents.terms.compact(moved)
-    contents.lexicon = Lexicon(contents.terms.names)
     contents.tags.compact(moved)
     contents.graph.compact(moved, kept)
     contents.pak_ids.compact(kept)
     contents.vectors.compact(kept)
     contents.columns.compact(kept)
     contents.threads = Threads()
+    contents.name_anew()
 
 
 def _forget(row_ids: Sequence[int], contents: Contents) -> None:
@@ -81,16 +78,18 @@ def _forget(row_ids: Sequence[int], contents: Contents) -> None:
 
 
 def _kill(slot: int, contents: Contents) -> None:
-    contents.columns["alive"][slot] = False
+    contents.columns.kill(slot)
     contents.live -= 1
     contents.live_terms -= int(contents.columns["length"][slot])
 
 
 def _take(rows: Sequence[IndexRow], contents: Contents) -> None:
-    """Overwrite memories whose text is as it was; put the others in new slots."""
+    """Overwrite memories whose text and vector are as they were; put the others in new slots."""
     digests = [_text_digest(row.memory) for row in rows]
     known = contents.slots_of_rows([row.row_id for row in rows])
     same = (known >= 0) & (_digests_at(known, contents) == digests)
+    for place in np.flatnonzero(same).tolist():
+        same[place] = contents.vectors.holds(int(known[place]), rows[place].vector)
     for place in np.flatnonzero(same).tolist():
         _overwrite(int(known[place]), rows[place], contents)
     fresh = np.flatnonzero(~same).tolist()
@@ -102,8 +101,7 @@ def _take(rows: Sequence[IndexRow], contents: Contents) -> None:
 
 def _overwrite(slot: int, row: IndexRow, contents: Contents) -> None:
     contents.columns.overwrite(slot, row.memory)
-    contents.columns["pending"][slot] = row.pending
-    contents.vectors.overwrite(slot, row.vector)
+    contents.columns.set_pending(slot, row.pending)
 
 
 def _replace(

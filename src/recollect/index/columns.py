@@ -7,6 +7,7 @@ numbers are given in order of arrival, so they may be compared for equality and 
 from __future__ import annotations
 
 import json
+from copy import copy
 from functools import lru_cache
 from itertools import count
 from math import inf
@@ -84,9 +85,18 @@ class Vocabulary(dict[str | None, int]):
         self.in_order.append(value)
         return code
 
+    def mend(self) -> None:
+        """Make whole again what an exception in the middle of a new value's arrival left."""
+        if len(self.in_order) < len(self):
+            self.in_order.append(next(reversed(self)))
+
 
 class Columns:
-    """The columns of all slots, dead ones included; `size` slots are in use."""
+    """The columns of all slots, dead ones included; `size` slots are in use.
+
+    A successor writes new slots into the arrays that it shares with the columns before it, which
+    look no further than their own; of an array in which it alters an old slot it takes a copy.
+    """
 
     def __init__(self) -> None:
         self.size = 0
@@ -97,17 +107,33 @@ class Columns:
         }
         self.vocabularies = {name: Vocabulary() for name in CODED}
         self._places: list[Place] = []
+        # So many slots are shared with those before, but for arrays that are our own.
+        self._shared = 0
+        self._own: set[str] = set()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column over the slots in use."""
         return self._arrays[name][: self.size]
 
+    def successor(self) -> Columns:
+        """Return columns to change in the place of these, which stay as they are."""
+        successor = copy(self)
+        successor._arrays = dict(self._arrays)
+        successor.vocabularies = dict(self.vocabularies)
+        successor._shared, successor._own = self.size, set()
+        return successor
+
+    def mend(self) -> None:
+        """Make whole again what a successor that was given up has left."""
+        for vocabulary in self.vocabularies.values():
+            vocabulary.mend()
+
     def places(self) -> list[Place]:
         """Return the place that each code of the column of places stands for."""
-        known = self.vocabularies["place"].in_order
-        if len(self._places) != len(known):
-            self._places = [place_from(text) for text in known if text is not None]
-        return self._places
+        known, places = self.vocabularies["place"].in_order, self._places
+        if len(places) != len(known):
+            places = self._places = [place_from(text) for text in known if text is not None]
+        return places
 
     def extend(
         self,
@@ -142,20 +168,29 @@ class Columns:
     def overwrite(self, slot: int, memory: Indexable) -> None:
         """Replace all that can change without the text changing."""
         for name, (_, value_of) in _NUMBERS.items():
-            self._arrays[name][slot] = value_of(memory)
+            self._set(name, slot, value_of(memory))
         for name, text_of in CODED.items():
-            self._arrays[name][slot] = self.vocabularies[name][text_of(memory)]
+            self._set(name, slot, self.vocabularies[name][text_of(memory)])
+
+    def set_pending(self, slot: int, pending: bool) -> None:
+        """Set whether a memory still waits for its vector."""
+        self._set("pending", slot, pending)
+
+    def kill(self, slot: int) -> None:
+        """Take note that nothing lives in a slot any more."""
+        self._set("alive", slot, False)
 
     def count_uses(self, slots: NDArray[np.int64], used: Sequence[Used]) -> None:
         """Set how often the memories in some slots were used, and when last."""
-        self._arrays["reinforced"][slots] = [min(one.reinforced, _LARGEST) for one in used]
-        self._arrays["last_reinforced"][slots] = [one.last_reinforced for one in used]
+        self._to_alter("reinforced")[slots] = [min(one.reinforced, _LARGEST) for one in used]
+        self._to_alter("last_reinforced")[slots] = [one.last_reinforced for one in used]
 
     def compact(self, kept: NDArray[np.int64]) -> None:
         """Keep these slots only, and the vocabulary they use."""
         for name in self._arrays:
             self._arrays[name] = self._arrays[name][kept]
         self.size = len(kept)
+        self._own.update(self._arrays)
         for name, vocabulary in self.vocabularies.items():
             used, codes = np.unique(self._arrays[name], return_inverse=True)
             self._arrays[name] = codes.astype(np.int32)
@@ -188,10 +223,24 @@ class Columns:
             codes = map(self.vocabularies[name].__getitem__, map(text_of, memories))
             self._arrays[name][first : first + many] = np.fromiter(codes, np.int32, many)
 
+    def _set(self, name: str, slot: int, value: float) -> None:
+        if slot >= self._shared:
+            self._arrays[name][slot] = value
+        elif self._arrays[name][slot] != value:
+            self._to_alter(name)[slot] = value
+
+    def _to_alter(self, name: str) -> NDArray[Any]:
+        """Return an array whose old slots may be altered: readers have the one that it was."""
+        if name not in self._own:
+            self._arrays[name] = self._arrays[name].copy()
+            self._own.add(name)
+        return self._arrays[name]
+
     def _make_room(self, needed: int) -> None:
         if needed > len(self._arrays["alive"]):
             for name, column in self._arrays.items():
                 self._arrays[name] = grow(column, self.size, needed)
+            self._own.update(self._arrays)
 
 
 def place_from(text: str) -> Place:

@@ -1,11 +1,13 @@
 """All that an index holds, one part for each kind of fact, every part over the same slots.
 
-What lies at slot n of one part belongs to the memory at slot n of all others. `changes` fills the
-parts, `questions` reads them, and the cache file keeps them; nothing here remembers an answer.
+What lies at slot n of one part belongs to the memory at slot n of all others. Contents that readers
+have are not altered: `changes` fills a successor, which shares with them what it does not alter.
+`questions` reads the parts, and the cache file keeps them; nothing here remembers an answer.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +48,15 @@ class Contents:
     # What follows can be had from the parts above, and is in no file.
     lexicon: Lexicon = field(init=False)
     threads: Threads = field(default_factory=Threads)
-    speakers: Speakers = field(default_factory=Speakers)
+    speakers: Speakers = field(init=False)
 
     def __post_init__(self) -> None:
+        self.name_anew()
+
+    def name_anew(self) -> None:
+        """Begin again to learn what follows from names: these have been given new numbers."""
         self.lexicon = Lexicon(self.terms.names)
+        self.speakers = Speakers(self.columns.vocabularies["speaker"])
 
     @classmethod
     def empty(cls, dimension: int) -> Contents:
@@ -65,6 +72,38 @@ class Contents:
             graph=Graph(),
         )
 
+    def successor(self) -> Contents:
+        """Return contents to change in the place of these, which stay as they are.
+
+        Of all successors of one, the last is the only one that may be read or have successors.
+        """
+        successor = copy(self)
+        successor.columns = self.columns.successor()
+        successor.pak_ids = self.pak_ids.successor()
+        successor.by_row = self.by_row.successor()
+        successor.by_pak = self.by_pak.successor()
+        successor.terms = self.terms.successor()
+        successor.tags = self.tags.successor()
+        successor.vectors = self.vectors.successor()
+        successor.graph = self.graph.successor()
+        successor.threads = Threads(self.threads)
+        return successor
+
+    def rewritten(self) -> Contents:
+        """Return a successor in which every memory stays in its slot, with its text and vector."""
+        successor = copy(self)
+        successor.columns = self.columns.successor()
+        successor.graph = self.graph.successor()
+        return successor
+
+    def mend(self) -> None:
+        """Drop what a successor that was given up, by whatever exception, has left behind."""
+        self.columns.mend()
+        self.by_row.mend(self.size)
+        self.by_pak.mend(self.size)
+        self.terms.mend()
+        self.tags.mend()
+
     @property
     def size(self) -> int:
         """Slots in use, dead ones included."""
@@ -77,7 +116,7 @@ class Contents:
     def slot_of(self, pak_id: str) -> int | None:
         """Return the slot of a memory, or None if it is not here."""
         alive = self.columns["alive"]
-        for slot in self.by_pak.candidates(digest(pak_id)):
+        for slot in self.by_pak.candidates(digest(pak_id), self.size):
             if alive[slot] and self.pak_ids.text_at(slot) == pak_id:
                 return slot
         return None

@@ -1,31 +1,53 @@
 """Keep an index in step with its store, whoever writes to it.
 
 In: a store, and where the cache file may be. Out: an index that knows all that was committed when
-it was asked for. A cache file saves the first loading; it is used only if the store named it.
+it was asked for. The next index is published in one assignment once it is whole: an exception on
+the way, whichever, leaves the last one in its place, and readers in other threads never wait.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 
-from recollect.index.cache_file import load, save
+from recollect.index.cache_file import load, remove, save
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import Changes, Commit, Store, StoreState
+from recollect.ports.store import Changes, Commit, Head, Store, StoreState
 
-__all__ = ["Follower"]
+__all__ = ["Current", "Follower"]
 
 # Fewer changed rows than this are read from the store faster than a file is written.
 _WORTH_SAVING = 2000
 
 
-class Follower:
-    """Holds the index of one store and brings it up to date on demand."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Current:
+    """An index, and what the store said of itself at the same head."""
 
-    def __init__(self, store: Store, cache_path: Path | None) -> None:
+    state: StoreState
+    index: MemoryIndex
+
+
+class Follower:
+    """Holds the index of one store and brings it up to date on demand.
+
+    `cache_path` is where the cache file is, if the store is in a file; unless it `keeps_file`,
+    one that others left is not used, but what is forgotten is wiped from it all the same.
+    """
+
+    def __init__(self, store: Store, cache_path: Path | None, *, keeps_file: bool = True) -> None:
         self._store = store
         self._cache_path = cache_path
+        self._keeps_file = keeps_file
         self._index: MemoryIndex | None = None
+        # True while an index is being made, and for good if that came to no end.
+        self._is_building = False
         self._unsaved_rows = 0
+        self._building = RLock()
         self._state: StoreState | None = None
 
     @property
@@ -42,13 +64,29 @@ class Follower:
         """Take note of what the store said of itself."""
         self._state = state
 
-    def current(self, state: StoreState | None = None) -> MemoryIndex:
-        """Return the index, up to date with everything committed so far, or as of this state."""
-        state = self._state = state or self._store.state.read()
-        if self._index is not None and self._index.head == state.head:
-            return self._index
-        with self._store.snapshot() as self._state:
-            return self._caught_up(self._state)
+    def current(self) -> Current:
+        """Return the index, up to date with everything committed so far."""
+        state, index = self._store.state.read(), self._index
+        self._state = state
+        if index is not None and index.head == state.head:
+            return Current(state, index)
+        with self.standing_still() as current:
+            return current
+
+    @contextmanager
+    def standing_still(self) -> Iterator[Current]:
+        """Let the body read one state of the store, and give the index of it."""
+        ahead: Head | None = None
+        while True:
+            # The snapshot first, as in a commit: who holds it never waits for one who has not.
+            with self._store.snapshot() as state, self._building:
+                index = self._index
+                if index is None or index.head == ahead or index.revision <= state.revision:
+                    self._state = state
+                    yield Current(state, self._caught_up(state))
+                    return
+            # Another thread saw a later state meanwhile: so do we, unless the store went back.
+            ahead = index.head
 
     def before(self, commit: Commit) -> MemoryIndex:
         """Return the index as of when a commit began.
@@ -56,65 +94,93 @@ class Follower:
         To be asked from inside the commit, before it has written anything about memories.
         """
         index = self._index
-        if index is None or index.head != commit.before.head:
-            index = self._caught_up(commit.before)
-            # What others committed counts; the head of the commit itself does not yet.
-            index.head = commit.before.head
-        return index
+        if index is not None and index.head == commit.before.head:
+            return index
+        with self._building:
+            return self._caught_up(commit.before)
 
-    def take(self, changes: Changes) -> bool:
+    def take(self, changes: Changes, commit: Commit) -> bool:
         """Take over what this process has just committed; return whether nothing else was missed.
 
         The next `current` reads what was missed, and this with it.
         """
-        index = self._index
-        if index is None or index.revision != changes.revision - 1:
-            return False
-        index.apply(changes)
-        self._unsaved_rows += len(changes.used)
-        return True
+        with self._building:
+            index = self._index
+            if index is None or index.head != commit.before.head:
+                return False
+            self._publish(index, [changes], commit.head)
+            self._unsaved_rows += len(changes.used)
+            return True
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""
-        self._index = self._state = None
-        if self._cache_path is not None:
-            self._cache_path.unlink(missing_ok=True)
+        with self._building:
+            self._index = self._state = None
+            with suppress(OSError):
+                self._remove_file()
 
-    def wipe(self) -> None:
-        """Let go of all that was deleted, here and in the cache file; it is written anew later."""
-        self.current().compact()
-        if self._cache_path is not None and self._cache_path.exists():
-            self._unsaved_rows = _WORTH_SAVING
-            self._cache_path.unlink(missing_ok=True)
+    def wipe(self) -> bool:
+        """Let go of all that was deleted, here and in the cache file; return whether it is gone."""
+        with self.standing_still() as current:
+            self._index = current.index.compacted()
+        try:
+            self._remove_file()
+        except OSError:
+            return False
+        return True
 
-    def save(self, token: str) -> None:
+    def save(self) -> None:
         """Write the cache file if that saves the next opening real work."""
-        if self._index is None or self._cache_path is None:
+        path = self._cache_path
+        if self._index is None or path is None or not self._keeps_file:
             return
-        index = self.current()
+        current = self.current()
         if self._unsaved_rows < _WORTH_SAVING:
             return
-        index.compact()  # words of what was deleted must not get into the file
-        try:
-            save(index, self._cache_path, token)
-        except OSError:
-            return  # a full disk, or a folder that may not be written: the store has it all
-        self._store.state.set_cache_token(token)
+        # A full disk, or a folder that may not be written: the store has it all.
+        with suppress(OSError):
+            # Words of what was deleted must not get into the file.
+            save(current.index.compacted(), path, current.state.store_id)
+            # Nor what was forgotten while it was written: who forgot it could not remove it yet.
+            if self._store.head() != current.index.head:
+                remove(path)
+
+    def _remove_file(self) -> None:
+        path = self._cache_path
+        if path is not None and os.path.lexists(path):
+            self._unsaved_rows = _WORTH_SAVING
+        if path is not None:
+            remove(path)
 
     def _caught_up(self, state: StoreState) -> MemoryIndex:
+        """Return the index of this state; to be called while the state stands still."""
         index = self._index
+        if index is not None and index.head == state.head:
+            return index
         if index is None or not self._continues(index, state):
             self._unsaved_rows = 0
-            index = self._index = self._loaded(state) or MemoryIndex(state.dimension or 0)
+            index = self._loaded(state) or MemoryIndex.empty(state.dimension or 0)
+        return self._publish(index, self._counted(index), state.head)
+
+    def _publish(
+        self, index: MemoryIndex, changes: Iterator[Changes] | list[Changes], head: Head
+    ) -> MemoryIndex:
+        if self._is_building:
+            index.mend()
+        self._is_building = True
+        self._index = following = index.after_all(changes, head=head)
+        self._is_building = False
+        return following
+
+    def _counted(self, index: MemoryIndex) -> Iterator[Changes]:
         for changes in self._store.memories.changes(index.head):
-            index.apply(changes)
             self._unsaved_rows += len(changes.rows) + len(changes.gone)
-        return index
+            yield changes
 
     def _loaded(self, state: StoreState) -> MemoryIndex | None:
-        if self._cache_path is None or state.cache_token is None:
+        if self._cache_path is None or not self._keeps_file:
             return None
-        index = load(self._cache_path, state.cache_token)
+        index = load(self._cache_path, state.store_id)
         return index if index is not None and self._continues(index, state) else None
 
     def _continues(self, index: MemoryIndex, state: StoreState) -> bool:

@@ -1,14 +1,15 @@
 """Undirected weighted edges between slots: who adjoins whom, and how strongly tied each one is.
 
 A slot with edges has a node, and edges join nodes; a memory that moves to another slot takes its
-node along, so its edges need not move. Edges are arrays by node plus a small dictionary of what
-changed since. Nothing is counted unless both ends are selected.
+node along, so its edges need not move. Edges are arrays by node plus what changed since, in layers
+of which none is altered. Nothing is counted unless both ends are selected.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,13 @@ __all__ = ["Graph"]
 
 _LEAST_TAIL = 4096
 _BULK = 4096
+# A layer that has not so many times the nodes of the one above it is made one with it.
+_LIKE_SIZE = 4
+# Of more nodes it is quicker to know all that the tail speaks of than to look for each.
+_FEW_NODES = 256
+
+# The weights to other nodes, by node.
+_Layer: TypeAlias = dict[int, dict[int, float]]
 # A weight is summed in two whole-numbered parts, each exact in float64 for 2**22 edges, so that a
 # sum is the same in any order.
 _COARSE, _FINE = 2.0**26, 2.0**30
@@ -51,9 +59,17 @@ class Graph:
         self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
         self._far: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._weights: NDArray[np.float64] = np.empty(0, dtype=np.float64)
-        self._tail: dict[int, dict[int, float]] = {}
+        self._tail: tuple[_Layer, ...] = ()
         self._tail_size = 0
         self._all_degrees: NDArray[np.float64] | None = None
+        # Of so many slots the nodes are shared with the graph before this one, until altered.
+        self._shared = 0
+
+    def successor(self) -> Graph:
+        """Return a graph to change in the place of this one, which stays as it is."""
+        successor = copy(self)
+        successor._shared = self._size
+        return successor
 
     def __len__(self) -> int:
         """Return how many edges join living slots."""
@@ -71,6 +87,7 @@ class Graph:
         """Forget a slot's edges."""
         node = int(self._node_at[slot])
         if node >= 0:
+            self._own_arrays()
             self._slot_of[node], self._node_at[slot] = -1, -1
             self._all_degrees = None
 
@@ -78,6 +95,7 @@ class Graph:
         """Give one slot's edges to another."""
         node = int(self._node_at[slot])
         if node >= 0:
+            self._own_arrays()
             self._node_at[slot], self._node_at[to], self._slot_of[node] = -1, node, to
             self._all_degrees = None
 
@@ -93,9 +111,11 @@ class Graph:
             self._join_many(near_nodes, far_nodes, weights)
             return
         joined = zip(near_nodes.tolist(), far_nodes.tolist(), weights.tolist(), strict=True)
+        layer: _Layer = {}
         for one, other, weight in joined:
-            self._tail.setdefault(one, {})[other] = weight
-            self._tail.setdefault(other, {})[one] = weight
+            layer.setdefault(one, {})[other] = weight
+            layer.setdefault(other, {})[one] = weight
+        self._tail = _stacked(self._tail, layer)
         self._tail_size += 2 * len(near_nodes)
         if self._tail_size > max(_LEAST_TAIL, len(self._far) // 8):
             self._freeze()
@@ -125,6 +145,7 @@ class Graph:
 
     def compact(self, moved: NDArray[np.int32], kept: NDArray[np.int64]) -> None:
         """Renumber the slots, and drop nodes that no slot has any more."""
+        self._own_arrays()
         self._node_at, self._size = self._node_at[kept], len(kept)
         living = self._slot_of[: self._nodes] >= 0
         self._slot_of[: self._nodes][living] = moved[self._slot_of[: self._nodes][living]]
@@ -161,18 +182,32 @@ class Graph:
     def _nodes_for(self, slots: NDArray[np.int64]) -> NDArray[np.int32]:
         new = distinct(slots[self._node_at[slots] < 0])
         if len(new):
+            if new[0] < self._shared:
+                self._own_arrays()
             first, self._nodes = self._nodes, self._nodes + len(new)
             self._slot_of = grow(self._slot_of, first, self._nodes)
             self._slot_of[first : self._nodes] = new
             self._node_at[new] = np.arange(first, self._nodes)
         return self._node_at[slots]
 
+    def _own_arrays(self) -> None:
+        """Take a copy of what is altered: readers of the graph before have the arrays as well."""
+        if self._shared:
+            self._node_at, self._slot_of = self._node_at.copy(), self._slot_of.copy()
+            self._shared = 0
+
+    def _in_tail(self, nodes: list[int]) -> list[int]:
+        if len(nodes) > _FEW_NODES:
+            known = set[int]().union(*self._tail)
+            return [node for node in nodes if node in known]
+        return [node for node in nodes if any(node in layer for layer in self._tail)]
+
     def _living_nodes(self) -> NDArray[np.int64]:
         return np.flatnonzero(self._slot_of[: self._nodes] >= 0)
 
     def _edges_of(self, nodes: NDArray[Any]) -> _Edges:
         """Return the edges of some nodes as they are now; their far ends may be dead."""
-        changed = [node for node in nodes.tolist() if node in self._tail] if self._tail else []
+        changed = self._in_tail(nodes.tolist()) if self._tail else []
         if changed:
             nodes = exclude(nodes, np.array(changed, dtype=nodes.dtype))
         settled = nodes[nodes < len(self._starts) - 1]
@@ -191,7 +226,8 @@ class Graph:
             weights.update(
                 zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True)
             )
-        weights.update(self._tail[node])
+        for layer in self._tail:
+            weights.update(layer.get(node, ()))
         ends = [end for end, weight in weights.items() if weight > 0]
         return _Edges(
             np.full(len(ends), node, dtype=np.int32),
@@ -251,11 +287,22 @@ class Graph:
         )
         renumbered = np.full(self._nodes, -1, dtype=np.int32)
         renumbered[living] = np.arange(len(living))
+        self._own_arrays()
         self._slot_of, self._nodes = self._slot_of[living], len(living)
         self._node_at[self._slot_of] = np.arange(self._nodes)
-        self._tail, self._tail_size = {}, 0
+        self._tail, self._tail_size = (), 0
         self._starts = renumbered[edges.near].searchsorted(np.arange(self._nodes + 1))
         self._far, self._weights = renumbered[edges.far], edges.weights
+
+
+def _stacked(layers: tuple[_Layer, ...], top: _Layer) -> tuple[_Layer, ...]:
+    """Return layers with one more on top: few, since those of like size become one."""
+    while layers and len(layers[-1]) < _LIKE_SIZE * len(top):
+        *rest, below = layers
+        both = below | top
+        both.update({node: below[node] | top[node] for node in below.keys() & top.keys()})
+        layers, top = tuple(rest), both
+    return (*layers, top)
 
 
 def _key(near: NDArray[np.integer], far: NDArray[np.integer]) -> NDArray[np.int64]:

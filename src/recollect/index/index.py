@@ -1,9 +1,8 @@
 """The index: what recall needs of every live memory, as columns in memory.
 
-It is filled by `apply` with what a store says has changed, makes selections, and answers questions
-inside of them. Here the rooms are only put together: `contents` holds, `changes` fills,
-`selection` chooses, `questions` answers. The caller sees to it that `apply` and questions do not
-overlap.
+It makes selections, and answers questions inside of them, to any number of threads; it is never
+altered. `after` makes the next one of what a store says has changed. Here the rooms are only put
+together: `contents` holds, `changes` fills, `selection` chooses, `questions` answers.
 """
 
 from __future__ import annotations
@@ -19,10 +18,12 @@ from recollect.index.statistics import Statistics
 from recollect.ports.state import START, Head
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from recollect.index.selection import MaskSource, Selection
-    from recollect.ports.store import Changes
+    from recollect.ports.store import Changes, Used
 
 __all__ = ["MemoryIndex"]
 
@@ -30,36 +31,70 @@ _EVERY_ACTIVE = Where()
 
 
 class MemoryIndex(Questions):
-    """Live memories of one store as columns; each lies in a slot, which only a change moves."""
+    """Live memories of one store as columns; each lies in a slot, as of one head of the store."""
 
-    def __init__(self, dimension: int) -> None:
-        super().__init__(Contents.empty(dimension), 0)
-        self.head = START
+    def __init__(
+        self,
+        contents: Contents,
+        head: Head = START,
+        *,
+        selections: Selections | None = None,
+        statistics: Statistics | None = None,
+    ) -> None:
+        super().__init__(
+            contents, selections or Selections(contents, 0), statistics or Statistics(contents)
+        )
+        self.head = head
 
-    @property
-    def revision(self) -> int:
-        """The revision of the store that it is of."""
-        return self.head.revision
+    @classmethod
+    def empty(cls, dimension: int) -> MemoryIndex:
+        """Return the index of a new store, for vectors of this dimension."""
+        return cls(Contents.empty(dimension))
 
     def __len__(self) -> int:
         return self._contents.live
 
-    def apply(self, changes: Changes) -> None:
-        """Take over what changed; a vector of the wrong shape is refused before anything is."""
-        apply_changes(changes, self._contents)
-        if changes.gone or changes.rows:
-            if is_worth_compacting(self._contents):
-                compact(self._contents)
-            self._begin_generation()
-        elif changes.used:
-            self._selections.note_uses(changes.used)
-        self.head = changes.head
+    @property
+    def revision(self) -> int:
+        """How far the store had come."""
+        return self.head.revision
 
-    def compact(self) -> None:
-        """Let go of everything that belonged to memories which are gone, down to their words."""
-        if self.size > len(self):
-            compact(self._contents)
-            self._begin_generation()
+    def after(self, *batches: Changes) -> MemoryIndex:
+        """Return the index that also knows what changed; this one stays as it is."""
+        return self.after_all(batches, head=batches[-1].head if batches else self.head)
+
+    def after_all(self, batches: Iterable[Changes], *, head: Head) -> MemoryIndex:
+        """Return the index of a later head, told in batches what changed.
+
+        A vector of the wrong shape is refused. Of all the indexes that were made from this one
+        the last is the one to go on from; before another attempt after an exception, `mend`.
+        """
+        contents = self._contents
+        moves = False
+        used: list[Used] = []
+        for changes in batches:
+            if (changes.rows or changes.gone) and not moves:
+                contents, moves = contents.successor(), True
+            elif contents is self._contents:
+                contents = contents.rewritten()
+            apply_changes(changes, contents)
+            used += changes.used
+        if moves:
+            return self._anew(contents, head)
+        selections = self._selections.after_uses(contents, used) if used else self._selections
+        return MemoryIndex(contents, head, selections=selections, statistics=self._statistics)
+
+    def compacted(self) -> MemoryIndex:
+        """Return the index without anything of memories that are gone, down to their words."""
+        if self.size == len(self):
+            return self
+        contents = self._contents.successor()
+        compact(contents)
+        return MemoryIndex(contents, self.head, selections=self._next_generation(contents))
+
+    def mend(self) -> None:
+        """Drop what an index that was to follow this one, and never came to be, has left."""
+        self._contents.mend()
 
     def select(
         self,
@@ -76,19 +111,21 @@ class MemoryIndex(Questions):
 
     def export(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return everything as plain data and arrays, for `restore`."""
-        vocabularies, arrays = self._contents.export()
+        # What is in a tail is sorted in on the way: in a successor, since others read this one.
+        vocabularies, arrays = self._contents.successor().export()
         return {"head": asdict(self.head), "vocabularies": vocabularies}, arrays
 
     @classmethod
     def restore(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:
         """Return the index that was exported; it takes the arrays as its own."""
-        index = cls(0)
-        index.head = Head(**plain["head"])
-        index._contents = Contents.restore(plain["vocabularies"], arrays)
-        index._begin_generation()
-        return index
+        contents = Contents.restore(plain["vocabularies"], arrays)
+        return cls(contents, Head(**plain["head"]))
 
-    def _begin_generation(self) -> None:
-        """Let go of all that was found out about which memories there were."""
-        self._selections = Selections(self._contents, self._selections.generation + 1)
-        self._statistics = Statistics(self._contents)
+    def _anew(self, contents: Contents, head: Head) -> MemoryIndex:
+        """Return the index of contents in which memories have moved, or come, or gone."""
+        if is_worth_compacting(contents):
+            compact(contents)
+        return MemoryIndex(contents, head, selections=self._next_generation(contents))
+
+    def _next_generation(self, contents: Contents) -> Selections:
+        return Selections(contents, self._selections.generation + 1)

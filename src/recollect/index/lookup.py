@@ -1,11 +1,14 @@
 """From a number to the slots that carry it: a sorted array and a small dictionary beside it.
 
 A dictionary of 100k entries takes 15 MB and must be rebuilt on load; two arrays take 1.2 MB.
-Answers are candidates: slots that died since are among them, and the caller knows who lives.
+Answers are candidates: slots that died since are among them, and the caller knows who lives. A
+successor adds to the dictionary that it shares with the lookup before it; who asks knows how many
+slots it has.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -37,6 +40,18 @@ class Lookup:
         self._tail: dict[int, list[int]] = {}
         self._tail_size = 0
 
+    def successor(self) -> Lookup:
+        """Return a lookup to extend in the place of this one, which stays as it is."""
+        return copy(self)
+
+    def mend(self, size: int) -> None:
+        """Drop the slots from `size` on, which a successor that was given up has left."""
+        for key, slots in [*self._tail.items()]:
+            while slots and slots[-1] >= size:
+                slots.pop()
+            if not slots:
+                del self._tail[key]
+
     def extend(self, keys: Sequence[int], first: int, alive: NDArray[np.bool_]) -> None:
         """Add keys, the first of them at slot `first`; the dead are forgotten when it is worth it.
 
@@ -51,9 +66,9 @@ class Lookup:
         if self._tail_size > min(max(_LEAST_TAIL, len(self._keys) // 8), _MOST_TAIL):
             self._freeze(alive)
 
-    def candidates(self, key: int) -> Iterator[int]:
-        """Yield the slots that were given this key, the latest first."""
-        yield from reversed(self._tail.get(key, ()))
+    def candidates(self, key: int, size: int) -> Iterator[int]:
+        """Yield the slots below `size` that were given this key, the latest first."""
+        yield from (slot for slot in reversed(self._tail.get(key, ())) if slot < size)
         place = int(self._keys.searchsorted(key))
         while place < len(self._keys) and self._keys[place] == key:
             yield int(self._slots[place])
@@ -69,8 +84,7 @@ class Lookup:
             found[hit] = slots[hit]
         if self._tail:
             for place in np.flatnonzero(found < 0).tolist():
-                slot = self._tail.get(int(keys[place]), (-1,))[-1]
-                found[place] = slot if slot >= 0 and alive[slot] else -1
+                found[place] = self._latest(int(keys[place]), alive)
         return found
 
     def compact(self, moved: NDArray[np.int32], alive: NDArray[np.bool_]) -> None:
@@ -89,6 +103,10 @@ class Lookup:
         lookup = cls()
         lookup._keys, lookup._slots = keys, slots
         return lookup
+
+    def _latest(self, key: int, alive: NDArray[np.bool_]) -> int:
+        latest = next((s for s in reversed(self._tail.get(key, ())) if s < len(alive)), -1)
+        return latest if latest >= 0 and alive[latest] else -1
 
     def _freeze(self, alive: NDArray[np.bool_], more: Sequence[int] = (), first: int = 0) -> None:
         """Sort everything into the arrays, `more` keys from slot `first` on included."""

@@ -42,6 +42,11 @@ class Names(dict[str, int]):
         self[name] = number
         return number
 
+    def mend(self) -> None:
+        """Make whole again what an exception in the middle of a new name's arrival left."""
+        if self._late and self.get(self._late[-1]) != len(self._settled) + len(self._late) - 1:
+            self._late.pop()
+
     def find(self, name: str) -> int:
         """Return a name's number; -1 if it has none."""
         if name in self:
@@ -57,10 +62,10 @@ class Names(dict[str, int]):
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the names that start so, in order."""
-        if len(self._late_by_name) < len(self._late):
-            self._late_by_name += self._late[len(self._late_by_name) :]
-            self._late_by_name.sort()
-        return sorted([*self._settled_with(prefix), *_run(self._late_by_name, prefix)])
+        late = self._late_by_name
+        if len(late) < len(self._late):
+            late = self._late_by_name = sorted(self._late)
+        return sorted([*self._settled_with(prefix), *_run(late, prefix)])
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return all names as arrays."""

@@ -1,14 +1,16 @@
 """From a name (a term, a tag) to the slots that hold it and how often.
 
-Immutable segments of arrays, each over later slots than the one before, and a small mutable tail.
-The tail becomes a segment, and segments merge with their neighbours while they are of like size,
-so a slot is moved a few times at most. Dead slots stay until `compact`; the caller masks them.
+Immutable segments of arrays, each over later slots than the one before, and a small tail. The tail
+becomes a segment, and segments merge with their neighbours while they are of like size, so a slot
+is moved a few times at most. Dead slots stay until `compact`; the caller masks them. A successor
+appends to the tail that it shares with the postings before it; these know how far it is theirs.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +64,23 @@ class Postings:
         self._tail: dict[int, array[int]] = {}
         self._tail_rows = 0
         self._tail_postings = 0
+        # What the tail holds of later slots belongs to a successor.
+        self._size = 0
+
+    def successor(self) -> Postings:
+        """Return postings to extend in the place of these, which stay as they are."""
+        successor = copy(self)
+        successor._segments = [*self._segments]
+        return successor
+
+    def mend(self) -> None:
+        """Drop what a successor that was given up has left in the tail."""
+        self.names.mend()
+        for number, entry in [*self._tail.items()]:
+            while entry and entry[-1] >> 16 >= self._size:
+                entry.pop()
+            if not entry:
+                del self._tail[number]
 
     def extend(self, texts: Iterable[Iterable[str]], first: int) -> None:
         """Add the names of consecutive slots, the first of them `first`."""
@@ -69,6 +88,7 @@ class Postings:
 
     def extend_numbered(self, texts: Sequence[array[int]], first: int) -> None:
         """Add the same, each name by its number in `names`."""
+        self._size = first + len(texts)
         if len(texts) > _TAIL_ROWS:
             self._freeze_tail()
             self._push(_segment_of(texts, first))
@@ -87,7 +107,7 @@ class Postings:
             _gather(segment, numbers, parts)
         for found, number in zip(parts, numbers.tolist(), strict=True):
             if number in self._tail:
-                found.append(_unpack(np.array(self._tail[number])))
+                found.append(_unpack(self._entries(number)))
         return [_join(found) for found in parts]
 
     def starting_with(self, prefix: str) -> list[str]:
@@ -98,6 +118,7 @@ class Postings:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
         self._merge_all()
         self._segments = [self._without_unused(_renumber(self._segments[0], moved))]
+        self._size = int(moved.max(initial=-1)) + 1
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return the names, and the one segment that their numbers point into, as arrays."""
@@ -127,6 +148,7 @@ class Postings:
             **{part.removeprefix("name_"): array for part, array in names.items()}
         )
         postings._segments = [_Segment(numbers, starts, slots, counts)]
+        postings._size = int(slots.max(initial=-1)) + 1
         return postings
 
     def _add(self, slot: int, numbers: array[int]) -> None:
@@ -138,10 +160,15 @@ class Postings:
             entry.append(slot << 16 | min(often, MOST_COUNTED))
         self._tail_postings += len(counted)
 
+    def _entries(self, number: int) -> NDArray[np.int64]:
+        # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.
+        entries = np.frombuffer(self._tail[number].tobytes(), dtype=np.int64)
+        return entries[: entries.searchsorted(self._size << 16)]
+
     def _freeze_tail(self) -> None:
         if self._tail:
             numbers = sorted(self._tail)
-            entries = [np.array(self._tail[number]) for number in numbers]
+            entries = [self._entries(number) for number in numbers]
             every = _unpack(np.concatenate(entries))
             named = np.repeat(numbers, [len(entry) for entry in entries])
             self._push(_segment(named, every.slots, every.counts))

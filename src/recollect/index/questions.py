@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index import lexical, ranking
-from recollect.index.selection import Selections, tag_mask
-from recollect.index.statistics import Statistics
+from recollect.index.selection import tag_mask
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
 
     from recollect.index.contents import Contents
     from recollect.index.lexical import Lexical
-    from recollect.index.selection import Selection
+    from recollect.index.selection import Selection, Selections
     from recollect.index.speakers import Speaker
+    from recollect.index.statistics import Statistics
     from recollect.index.threads import Turns
     from recollect.index.vectors import Nearest
     from recollect.model import Place
@@ -32,12 +32,12 @@ __all__ = ["Questions"]
 
 
 class Questions:
-    """Answers about the contents of one index, as of its present generation."""
+    """Answers about the contents of one index; they may be asked by many threads at once."""
 
-    def __init__(self, contents: Contents, generation: int) -> None:
+    def __init__(self, contents: Contents, selections: Selections, statistics: Statistics) -> None:
         self._contents = contents
-        self._selections = Selections(contents, generation)
-        self._statistics = Statistics(contents)
+        self._selections = selections
+        self._statistics = statistics
 
     @property
     def dimension(self) -> int:
@@ -147,11 +147,10 @@ class Questions:
         `spellings` gives each term of the words as it was written.
         """
         self._selections.check(selection)
-        columns = self._contents.columns
-        named = self._contents.speakers.find_named(spellings, columns.vocabularies["speaker"])
+        named = self._contents.speakers.find_named(spellings)
         if not named:
             return named
-        heard = columns["speaker"][selection.slots]
+        heard = self._contents.columns["speaker"][selection.slots]
         return [speaker for speaker in named if (heard == speaker.code).any()]
 
     def any_day(self, selection: Selection) -> bool:

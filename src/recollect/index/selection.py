@@ -102,7 +102,7 @@ class Selections:
         known = self._known.get((where, view))
         if known is None:
             if len(self._known) >= _MOST_SELECTIONS:
-                self._known.clear()
+                self._known = {}
             known = self._known[where, view] = self._make(where, view and view(index))
         return known
 
@@ -114,13 +114,18 @@ class Selections:
                 hint="select again after apply, and do not let the two overlap.",
             )
 
-    def note_uses(self, used: Sequence[Used]) -> None:
-        """Go on after memories were used: only what was selected by time of use may differ."""
+    def after_uses(self, contents: Contents, used: Sequence[Used]) -> Selections:
+        """Return those that still hold after memories were used, of the contents as they are now.
+
+        What was selected by time of use may differ; the rest is of the same generation.
+        """
+        after = Selections(contents, self.generation)
         oldest, soonest = self._bounds()
-        self._floors = (min(oldest, *(one.last_reinforced for one in used)), soonest)
-        self._known = {
-            key: known for key, known in self._known.items() if key[0].reinforced_after is None
+        after._floors = (min([oldest, *(one.last_reinforced for one in used)]), soonest)
+        after._known = {
+            key: known for key, known in [*self._known.items()] if key[0].reinforced_after is None
         }
+        return after
 
     def _make(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
         mask = mask_of(where, self._contents.columns, self._contents.tags)

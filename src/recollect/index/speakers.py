@@ -33,36 +33,36 @@ class Speaker:
 
 
 class Speakers:
-    """First terms of names to speakers, filled as the vocabulary grows."""
+    """First terms of names to the speakers of a vocabulary, filled as it grows."""
 
-    def __init__(self) -> None:
-        self._known: Vocabulary | None = None
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._read = 0
-        self._by_term: dict[str, list[Speaker]] = {}
+        self._by_term: dict[str, dict[int, Speaker]] = {}
 
-    def find_named(self, spellings: Mapping[str, str], vocabulary: Vocabulary) -> list[Speaker]:
+    def find_named(self, spellings: Mapping[str, str]) -> list[Speaker]:
         """Return the speakers whose first name, or whole name, is among the terms."""
-        self._catch_up(vocabulary)
+        self._catch_up()
         called = {term for term, word in spellings.items() if term in self._by_term}
         return [
             Speaker(one.code, one.name, tuple(term for term in one.terms if term in spellings))
             for term in sorted(called)
-            for one in self._by_term[term]
+            for one in [*self._by_term[term].values()]
             if _is_spelt_as_name(spellings[term], one.name, spellings)
         ]
 
-    def _catch_up(self, vocabulary: Vocabulary) -> None:
-        if vocabulary is not self._known:
-            self._known, self._read, self._by_term = vocabulary, 0, {}
-        for code in range(self._read, len(vocabulary.in_order)):
-            self._add(code, vocabulary.in_order[code])
-        self._read = len(vocabulary.in_order)
+    def _catch_up(self) -> None:
+        names = self._vocabulary.in_order
+        # Known by code: to be told of one twice, by two threads or after an exception, is no harm.
+        for code in range(self._read, len(names)):
+            self._add(code, names[code])
+            self._read = code + 1
 
     def _add(self, code: int, name: str | None) -> None:
         found = tuple(dict.fromkeys(terms(name or "")))
         first = next((term for term in found if len(term) >= _SHORTEST), None)
         if name is not None and first is not None:
-            self._by_term.setdefault(first, []).append(Speaker(code, name, found))
+            self._by_term.setdefault(first, {})[code] = Speaker(code, name, found)
 
 
 def _is_spelt_as_name(word: str, name: str, spellings: Mapping[str, str]) -> bool:

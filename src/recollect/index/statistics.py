@@ -115,5 +115,5 @@ class Statistics:
         return known
 
     def _forget(self) -> None:
-        self._known.clear()
+        self._known = {}
         self._postings_held = 0

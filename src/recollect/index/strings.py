@@ -5,6 +5,7 @@ UTF-8 sorts as code points do, so rows can be ranked by text eight bytes at a ti
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -36,6 +37,10 @@ class Strings:
 
     def __len__(self) -> int:
         return self._size
+
+    def successor(self) -> Strings:
+        """Return a column to extend in the place of this one, which stays as it is."""
+        return copy(self)
 
     def extend(self, texts: Iterable[str]) -> None:
         """Append texts."""

@@ -67,20 +67,19 @@ class Turns:
 
 
 class Threads:
-    """The order of all slots that have a place in a thread, kept from one change to the next."""
+    """The order of all slots that have a place in a thread, made when it is first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Threads | None = None) -> None:
+        # How they were ordered before the last change is nearly how they are now.
         self._order: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        if before is not None:
+            self._order = before._order
         self._rank_of: NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self._is_current = False
-
-    def mark_stale(self) -> None:
-        """Take note that slots were added, altered or moved."""
-        self._is_current = False
+        self._is_arranged = False
 
     def turns(self, columns: Columns, selection: Selection) -> Turns:
         """Return the selected slots of threads, in order."""
-        if not self._is_current:
+        if not self._is_arranged:
             self._arrange(columns)
         slots = self._selected(selection)
         threads = columns["thread"][slots]
@@ -104,10 +103,12 @@ class Threads:
         sorting = np.argsort(keys, kind="stable")
         if (np.diff(keys[sorting]) == 0).any():
             sorting = np.lexsort((columns["row_id"][order], keys))
-        self._order = order[sorting]
-        self._rank_of = np.full(columns.size, -1, dtype=np.int32)
-        self._rank_of[self._order] = np.arange(len(self._order), dtype=np.int32)
-        self._is_current = True
+        order = order[sorting]
+        rank_of = np.full(columns.size, -1, dtype=np.int32)
+        rank_of[order] = np.arange(len(order), dtype=np.int32)
+        # Two threads that ask at once find the same.
+        self._order, self._rank_of = order, rank_of
+        self._is_arranged = True
 
     def _starting_with_the_last(self, placed: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the placed slots as they were ordered before, then the others.

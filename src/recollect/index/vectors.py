@@ -7,6 +7,7 @@ a zero one, are nobody's neighbour.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from math import acos, pi, sqrt
 from typing import TYPE_CHECKING, Any
@@ -66,7 +67,10 @@ class _ReadyRows:
 
 
 class Vectors:
-    """One int8 vector for each slot, its squared length (0: none) and its sign bits."""
+    """One int8 vector for each slot, its squared length (0: none) and its sign bits.
+
+    A vector is never altered: a memory that gets another one moves to another slot.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -89,6 +93,12 @@ class Vectors:
                 hint="pass what recollect.embed.quantise gives for this store's model.",
             )
 
+    def successor(self) -> Vectors:
+        """Return vectors to extend in the place of these, which stay as they are."""
+        successor = copy(self)
+        successor._last_reachable, successor._ready = None, {}
+        return successor
+
     def extend(self, vectors: Sequence[NDArray[np.int8] | None]) -> None:
         """Append vectors; None where there is none yet."""
         first, self._size = self._size, self._size + len(vectors)
@@ -97,11 +107,10 @@ class Vectors:
         rows = [blank if vector is None else vector for vector in vectors]
         self._put(first, np.concatenate([blank[:0], *rows]).reshape(len(rows), self.dimension))
 
-    def overwrite(self, slot: int, vector: NDArray[np.int8] | None) -> None:
-        """Replace one vector; most changes of a memory leave it as it is."""
-        new = np.zeros(self.dimension, dtype=np.int8) if vector is None else vector
-        if not np.array_equal(self._matrix[slot], new):
-            self._put(slot, new[np.newaxis])
+    def holds(self, slot: int, vector: NDArray[np.int8] | None) -> bool:
+        """Return whether this is the vector in a slot."""
+        held = self._matrix[slot]
+        return not held.any() if vector is None else np.array_equal(held, vector)
 
     def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of the slots have a vector that points anywhere."""
@@ -185,8 +194,7 @@ class Vectors:
         self._matrix = self._matrix[kept]
         self._squares = self._squares[kept]
         self._signs = np.ascontiguousarray(self._signs[:, kept])
-        self._size, self._last_reachable = len(kept), None
-        self._ready.clear()
+        self._size, self._last_reachable, self._ready = len(kept), None, {}
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return what cannot be computed again quickly."""
@@ -218,8 +226,6 @@ class Vectors:
             self._matrix = larger
 
     def _put(self, first: int, rows: NDArray[np.int8]) -> None:
-        self._last_reachable = None
-        self._ready.clear()
         some = slice(first, first + len(rows))
         self._matrix[some] = rows
         self._squares[some] = squared_norms(rows)
@@ -228,10 +234,10 @@ class Vectors:
 
     def _make_ready(self, selection: Selection) -> _ReadyRows:
         """Make a small selection ready for products, and let go of others when there are many."""
-        rows_held = sum(max(one.count, _LEAST_ROOM) for one in self._ready)
-        stale = any(one.generation != selection.generation for one in self._ready)
-        if stale or rows_held + selection.count > _MOST_READY:
-            self._ready.clear()
+        others = [*self._ready]  # at once: another thread may be adding one
+        rows_held = sum(max(one.count, _LEAST_ROOM) for one in others)
+        if rows_held + selection.count > _MOST_READY:
+            self._ready = {}
         rows = self._matrix.take(selection.slots, axis=0).astype(np.float32)
         length = max(1, _ONE_THREAD // max(1, self.dimension))
         starts = range(0, max(1, len(rows)), length)
@@ -240,13 +246,14 @@ class Vectors:
         return held
 
     def _with_vectors(self, selection: Selection) -> Selection:
-        if self._last_reachable is None or self._last_reachable[0] is not selection:
+        last = self._last_reachable
+        if last is None or last[0] is not selection:
             mask = selection.mask & (self._squares[: self._size] > 0)
             count = int(np.count_nonzero(mask))
             same = count == selection.count
             narrowed = Selection(mask, count, is_all=False, generation=selection.generation)
-            self._last_reachable = (selection, selection if same else narrowed)
-        return self._last_reachable[1]
+            last = self._last_reachable = (selection, selection if same else narrowed)
+        return last[1]
 
     def _least_sign_changes(
         self, query: NDArray[np.int8], reachable: Selection, keep: int

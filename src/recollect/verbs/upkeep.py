@@ -88,7 +88,7 @@ def reindex(caller: Caller) -> None:
             caller.store.state.fire("curate_complete")
             caller.open_store.note(caller.principal, "reindex", "index")
         caller.open_store.follower.forget()
-        caller.open_store.follower.current()
+        caller.open_store.index()
 
 
 def stats(caller: Caller) -> dict[str, Any]:

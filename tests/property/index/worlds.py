@@ -126,11 +126,11 @@ wheres = st.builds(
 
 def followed(history: list[Changes], *, asked: Where | None = None) -> MemoryIndex:
     """Return an index that took every change in turn, and was asked between them."""
-    index = MemoryIndex(DIMENSION)
+    index = MemoryIndex.empty(DIMENSION)
     for change in history:
         if asked is not None:
             answers(index, index.select(asked))
-        index.apply(change)
+        index = index.after(change)
     return index
 
 
@@ -138,10 +138,9 @@ def rebuilt(
     rows: list[IndexRow], edges: dict[tuple[int, int], float], *, revision: int = 1
 ) -> MemoryIndex:
     """Return an index that took everything at once."""
-    index = MemoryIndex(DIMENSION)
+    index = MemoryIndex.empty(DIMENSION)
     joined = [(one, other, weight) for (one, other), weight in edges.items()]
-    index.apply(Changes(Head(revision, None), rows, (), joined))
-    return index
+    return index.after(Changes(Head(revision, None), rows, (), joined))
 
 
 QUERY_TERMS = ("cat", "run", "rome", "dont", "unheard", "cat")

@@ -69,9 +69,9 @@ def rows_of(store: list[Memory], *, threads: bool = True) -> list[IndexRow]:
 
 
 def index_of(*batches: list[IndexRow]) -> MemoryIndex:
-    index = MemoryIndex(DIMENSION)
+    index = MemoryIndex.empty(DIMENSION)
     for revision, rows in enumerate(batches, 1):
-        index.apply(Changes(Head(revision, None), rows, (), ()))
+        index = index.after(Changes(Head(revision, None), rows, (), ()))
     return index
 
 

@@ -16,7 +16,7 @@ from recollect.ports.store import Changes, Head, IndexRow
 
 
 def small_index(count: int = 20) -> MemoryIndex:
-    index = MemoryIndex(4)
+    index = MemoryIndex.empty(4)
     rows = [
         IndexRow(
             number,
@@ -25,8 +25,7 @@ def small_index(count: int = 20) -> MemoryIndex:
         )
         for number in range(1, count + 1)
     ]
-    index.apply(Changes(Head(7, None), rows, (), [(1, 2, 0.5), (2, 3, 0.25)]))
-    return index
+    return index.after(Changes(Head(7, None), rows, (), [(1, 2, 0.5), (2, 3, 0.25)]))
 
 
 def kept(folder: Path) -> Path:
@@ -50,7 +49,7 @@ def test_a_loaded_index_follows_on_and_leaves_the_file_alone(tmp_path: Path) -> 
     index = load(path, "state 7")
     assert index is not None
     changed = IndexRow(3, Memory("pak_3", "text number 3 \ud800", "title", tags=("a", "é")), None)
-    index.apply(Changes(Head(8, None), [changed], [1], [(2, 3, 0.75)]))
+    index = index.after(Changes(Head(8, None), [changed], [1], [(2, 3, 0.75)]))
 
     assert path.read_bytes() == before
     assert len(index) == 19
@@ -99,7 +98,7 @@ def test_a_changed_byte_is_noticed_or_was_padding(tmp_path: Path) -> None:
 
 def test_an_empty_index_can_be_kept(tmp_path: Path) -> None:
     path = tmp_path / "index"
-    save(MemoryIndex(0), path, "none")
+    save(MemoryIndex.empty(0), path, "none")
     index = load(path, "none")
 
     assert index is not None

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from recollect.index.follow import Follower
-from recollect.ports.store import Changes, Store
+from recollect.ports.store import Changes, Commit, Store
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import new_memory
 from recollect.testing.commit_contract import committing
 from recollect.write.reinforce import reinforce
 
 
-def use(store: Store, pak_id: str) -> Changes:
-    return reinforce(store, [pak_id], active_hours=5.0, commit=lambda: committing(store))
+def use(store: Store, pak_id: str) -> tuple[Changes, Commit]:
+    with committing(store) as commit:
+        return reinforce(store, [pak_id], active_hours=5.0, commit=commit), commit
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def uses(follower: Follower) -> dict[str, tuple[int, float]]:
-    index = follower.current()
+    index = follower.current().index
     slots = index.slots_of(["a", "b"])
     counts, hours = index.column("reinforced")[slots], index.column("last_reinforced")[slots]
     return dict(
@@ -41,7 +42,7 @@ def test_what_this_process_counted_need_not_be_read_again(
     follower = Follower(store, None)
     follower.current()
 
-    assert follower.take(use(store, "a"))
+    assert follower.take(*use(store, "a"))
 
     monkeypatch.setattr(store.memories, "changes", lambda _: pytest.fail("it was read again"))
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
@@ -52,7 +53,7 @@ def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
     follower.current()
     use(store, "b")
 
-    assert not follower.take(use(store, "a"))
+    assert not follower.take(*use(store, "a"))
 
     assert uses(follower) == {"a": (1, 5.0), "b": (1, 5.0)}
 
@@ -60,7 +61,7 @@ def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
 def test_without_an_index_there_is_nothing_to_bring_up_to_date(store: Store) -> None:
     follower = Follower(store, None)
 
-    assert not follower.take(use(store, "a"))
+    assert not follower.take(*use(store, "a"))
 
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
 
@@ -76,7 +77,7 @@ def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Pa
         closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as other,
     ):
         follower = Follower(store, None)
-        assert len(follower.current()) == 0
+        assert len(follower.current().index) == 0
         with committing(other):
             other.memories.write([new_memory("a")], now=now)
         with pytest.raises(_Broken), committing(store) as commit:
@@ -89,5 +90,5 @@ def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Pa
         # The revision that came to nothing is given to the next, and is not taken for known.
         with committing(other):
             other.memories.write([new_memory("c")], now=now)
-        index = follower.current()
+        index = follower.current().index
         assert sorted(index.pak_ids(index.select().slots)) == ["a", "c"]

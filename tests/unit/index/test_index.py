@@ -18,9 +18,8 @@ def row(number: int, content: str = "a text", **fields: Any) -> IndexRow:
 
 
 def index_of(*rows: IndexRow, edges: tuple[tuple[int, int, float], ...] = ()) -> MemoryIndex:
-    index = MemoryIndex(2)
-    index.apply(Changes(Head(1, None), rows, (), edges))
-    return index
+    index = MemoryIndex.empty(2)
+    return index.after(Changes(Head(1, None), rows, (), edges))
 
 
 def names(index: MemoryIndex, where: Where, **options: Any) -> list[str]:
@@ -29,7 +28,7 @@ def names(index: MemoryIndex, where: Where, **options: Any) -> list[str]:
 
 def test_an_index_counts_the_living_and_knows_its_revision() -> None:
     index = index_of(row(1), row(2))
-    index.apply(Changes(Head(9, None), [row(2, "another")], [1], ()))
+    index = index.after(Changes(Head(9, None), [row(2, "another")], [1], ()))
 
     assert (len(index), index.revision) == (1, 9)
     assert index.slot_of("pak_1") is None
@@ -55,7 +54,7 @@ def test_uses_move_paks_in_and_out_of_windows_and_leave_other_selections_alone()
     assert names(index, Where(reinforced_after=100.0)) == ["pak_2"]
     assert names(index, Where(reinforced_after=50.0)) == ["pak_1", "pak_2"]
 
-    index.apply(Changes(Head(2, None), (), (), (), [Used(1, 3, 150.0), Used(2, 1, 40.0)]))
+    index = index.after(Changes(Head(2, None), (), (), (), [Used(1, 3, 150.0), Used(2, 1, 40.0)]))
 
     assert index.revision == 2
     assert names(index, Where(reinforced_after=100.0)) == ["pak_1"]
@@ -84,7 +83,7 @@ def test_a_use_of_a_pak_that_is_not_here_is_refused() -> None:
     index = index_of(row(1))
 
     with pytest.raises(InvalidInput, match="does not hold"):
-        index.apply(Changes(Head(2, None), (), (), (), [Used(7, 1, 1.0)]))
+        index = index.after(Changes(Head(2, None), (), (), (), [Used(7, 1, 1.0)]))
 
 
 def test_a_pak_is_out_from_the_moment_it_ends() -> None:
@@ -165,7 +164,7 @@ def test_selecting_everyone_twice_is_one_selection_until_something_changes() -> 
 
     assert first.is_all
     assert index.select(Where(valid_at=3.0, reinforced_after=-1.0)) is first
-    index.apply(Changes(Head(2, None), [row(3)], (), ()))
+    index = index.after(Changes(Head(2, None), [row(3)], (), ()))
     assert index.select().count == 3
 
 
@@ -180,7 +179,7 @@ def test_a_moving_window_does_not_pile_up_selections() -> None:
 def test_a_selection_of_an_earlier_state_is_refused() -> None:
     index = index_of(row(1))
     old = index.select()
-    index.apply(Changes(Head(2, None), [row(2)], (), ()))
+    index = index.after(Changes(Head(2, None), [row(2)], (), ()))
 
     for ask in (
         lambda: index.lexical(["text"], old),
@@ -197,7 +196,9 @@ def test_a_selection_of_an_earlier_state_is_refused() -> None:
 def test_a_vector_of_the_wrong_size_changes_nothing() -> None:
     index = index_of(row(1))
     with pytest.raises(InvalidInput):
-        index.apply(Changes(Head(2, None), [row(2), row(3, vector=np.zeros(3, np.int8))], [1], ()))
+        index = index.after(
+            Changes(Head(2, None), [row(2), row(3, vector=np.zeros(3, np.int8))], [1], ())
+        )
 
     assert (len(index), index.revision) == (1, 1)
     assert names(index, Where()) == ["pak_1"]
@@ -208,21 +209,21 @@ def test_a_vector_that_comes_later_is_found() -> None:
     query = np.array([0, 5], np.int8)
     assert index.nearest(query, index.select(), 1).cosines.tolist() == [0.0]
 
-    index.apply(Changes(Head(2, None), [row(1, vector=np.array([0, 1], np.int8))], (), ()))
+    index = index.after(Changes(Head(2, None), [row(1, vector=np.array([0, 1], np.int8))], (), ()))
 
     assert index.nearest(query, index.select(), 1).cosines.tolist() == [1.0]
-    assert index.size == 2
+    assert len(index) == 2
 
 
 def test_a_changed_life_needs_no_new_slot_and_a_changed_text_does() -> None:
     index = index_of(row(1), row(2))
     reinforced = replace(row(1), memory=replace(row(1).memory, reinforced=3, project="shop"))  # type: ignore[type-var]
-    index.apply(Changes(Head(2, None), [reinforced], (), ()))
+    index = index.after(Changes(Head(2, None), [reinforced], (), ()))
     assert index.size == 2
     assert index.column("reinforced")[index.slots_of(["pak_1"])].tolist() == [3]
     assert index.values("project", index.slots_of(["pak_1", "pak_2"])) == ["shop", None]
 
-    index.apply(Changes(Head(3, None), [row(1, "new words")], (), ()))
+    index = index.after(Changes(Head(3, None), [row(1, "new words")], (), ()))
 
     assert (index.size, len(index)) == (3, 2)
     assert index.document_frequencies(["text", "word"], index.select()).tolist() == [1, 1]
@@ -236,7 +237,7 @@ def test_a_hundred_thousand_updates_of_a_thousand_paks_do_not_grow_the_index() -
             row(number, f"text w{turn}", tags=(f"t{turn}",), thread=f"h{turn}")
             for number in range(1000)
         ]
-        index.apply(Changes(Head(turn + 2, None), rows, (), [(turn, turn + 1, 0.5)]))
+        index = index.after(Changes(Head(turn + 2, None), rows, (), [(turn, turn + 1, 0.5)]))
         largest = max(largest, index.size)
 
     assert len(index) == 1000
@@ -254,13 +255,13 @@ def test_columns_cannot_be_written_through() -> None:
     with pytest.raises(ValueError, match="read-only"):
         index.column("confidence")[0] = 0.0
     changed = replace(row(1), memory=replace(row(1).memory, decay=0.5))  # type: ignore[type-var]
-    index.apply(Changes(Head(2, None), [changed], (), ()))
+    index = index.after(Changes(Head(2, None), [changed], (), ()))
 
     assert index.column("decay").tolist() == [0.5]
 
 
 def test_an_empty_index_answers_everything_with_nothing() -> None:
-    index = MemoryIndex(2)
+    index = MemoryIndex.empty(2)
     everyone = index.select()
     nobody = np.empty(0, dtype=np.int64)
 
@@ -286,7 +287,7 @@ def test_the_last_of_two_reports_of_one_row_counts() -> None:
 def test_a_row_number_may_be_used_again() -> None:
     index = index_of(row(1), row(2), edges=((1, 2, 0.5),))
     reused = IndexRow(1, Memory("someone_else", "a text", "a text"), None)
-    index.apply(Changes(Head(2, None), [reused], [1], ()))
+    index = index.after(Changes(Head(2, None), [reused], [1], ()))
 
     assert names(index, Where()) == ["pak_2", "someone_else"]
     assert index.degrees(index.select()).sum() == 0.0

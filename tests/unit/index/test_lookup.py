@@ -30,14 +30,14 @@ def test_the_living_slot_of_a_key_is_found_however_often_it_moved(
     asked = np.arange(-4, 14)
     assert lookup.find(asked, alive).tolist() == [expected.get(int(key), -1) for key in asked]
     for key, slot in expected.items():
-        assert [found for found in lookup.candidates(key) if alive[found]] == [slot]
+        assert [found for found in lookup.candidates(key, len(alive)) if alive[found]] == [slot]
 
 
 def test_two_slots_may_share_a_key() -> None:
     lookup, alive = Lookup(), np.ones(3, dtype=np.bool_)
     lookup.extend([7, 8, 7], 0, alive)
-    assert sorted(lookup.candidates(7)) == [0, 2]
+    assert sorted(lookup.candidates(7, 3)) == [0, 2]
 
     lookup.export(alive)
 
-    assert sorted(lookup.candidates(7)) == [0, 2]
+    assert sorted(lookup.candidates(7, 3)) == [0, 2]

@@ -21,9 +21,9 @@ def turn(row_id: int, thread: str | None, position: int | None) -> IndexRow:
 
 
 def index_of(*rows: IndexRow) -> MemoryIndex:
-    index = MemoryIndex(0)
+    index = MemoryIndex.empty(0)
     for revision, row in enumerate(rows, 1):
-        index.apply(Changes(Head(revision, None), [row], (), ()))
+        index = index.after(Changes(Head(revision, None), [row], (), ()))
     return index
 
 
@@ -89,7 +89,7 @@ def test_of_two_at_one_position_the_older_row_comes_first() -> None:
 def test_the_order_follows_changes() -> None:
     index = index_of(*ROWS)
     assert index.turns(index.select()) is not None
-    index.apply(Changes(Head(9, None), [turn(5, "b", 9), turn(8, "a", 1)], [1], ()))
+    index = index.after(Changes(Head(9, None), [turn(5, "b", 9), turn(8, "a", 1)], [1], ()))
     line = index.turns(index.select())
 
     assert line is not None
@@ -114,7 +114,7 @@ def test_a_part_of_the_line_knows_who_is_beside_whom(many: int) -> None:
 
 
 def named(spoken: dict[str, str], *names: str) -> list[str]:
-    return [speaker.name for speaker in Speakers().find_named(spoken, Vocabulary([None, *names]))]
+    return [one.name for one in Speakers(Vocabulary([None, *names])).find_named(spoken)]
 
 
 def test_a_speaker_is_known_by_the_first_name() -> None:
@@ -131,8 +131,9 @@ def test_a_capital_tells_a_name_from_a_word_where_capitals_are_used() -> None:
 
 
 def test_speakers_who_come_later_are_known_too() -> None:
-    vocabulary, speakers = Vocabulary(), Speakers()
-    assert speakers.find_named({"ann": "Ann"}, vocabulary) == []
+    vocabulary = Vocabulary()
+    speakers = Speakers(vocabulary)
+    assert speakers.find_named({"ann": "Ann"}) == []
     code = vocabulary["Ann"]
-    (ann,) = speakers.find_named({"ann": "Ann"}, vocabulary)
+    (ann,) = speakers.find_named({"ann": "Ann"})
     assert (ann.code, ann.terms) == (code, ("ann",))

@@ -191,11 +191,20 @@ def test_without_dimensions_there_is_nothing_near() -> None:
     assert vectors.cosines(np.empty(0, np.int8), np.arange(2)).tolist() == [0.0, 0.0]
 
 
-def test_an_overwritten_vector_is_the_one_that_counts() -> None:
+def test_who_holds_which_vector_is_known_also_of_those_without_one() -> None:
     vectors = filled(clustered(5))
-    vectors.overwrite(2, clustered(6)[5])
-    assert vectors.nearest(clustered(6)[5], everyone(5), 1).slots.tolist() == [2]
+    vectors.extend([None])
 
-    vectors.overwrite(2, None)
+    assert vectors.holds(2, clustered(5)[2])
+    assert not vectors.holds(2, clustered(5)[3])
+    assert not vectors.holds(2, None)
+    assert vectors.holds(5, None)
 
-    assert vectors.has_vector(np.array([2])).tolist() == [False]
+
+def test_a_successor_is_extended_and_the_vectors_before_it_are_not() -> None:
+    vectors = filled(clustered(5))
+    longer = vectors.successor()
+    longer.extend([clustered(6)[5]])
+
+    assert longer.nearest(clustered(6)[5], everyone(6), 1).slots.tolist() == [5]
+    assert len(vectors.nearest(clustered(6)[5], everyone(5), 9).slots) == 5

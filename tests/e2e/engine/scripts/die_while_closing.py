@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.e2e.engine.stores import opened, row
 
-from recollect.stores.sqlite.state import SqliteState
+from recollect.index import cache_file
 
 path, point = sys.argv[1:]
 
@@ -22,7 +22,7 @@ memory.recall("walrus")
 if point == "the draft is written":
     os.fsync = die  # type: ignore[assignment]
 elif point == "the file has its name":
-    SqliteState.set_cache_token = die  # type: ignore[assignment, method-assign]
+    cache_file._sync_folder = die
 elif point == "before all of it":
     die()
 memory.close()
