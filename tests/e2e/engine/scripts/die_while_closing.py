@@ -22,7 +22,7 @@ memory.recall("walrus")
 if point == "the draft is written":
     os.fsync = die  # type: ignore[assignment]
 elif point == "the file has its name":
-    cache_file._sync_folder = die
+    cache_file._sync_folder = die  # type: ignore[assignment]
 elif point == "before all of it":
     die()
 memory.close()
