@@ -10,9 +10,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 from urllib.parse import quote
 
 from recollect.errors import (
@@ -30,6 +31,7 @@ from recollect.errors import (
 __all__ = [
     "MEMORY",
     "BrokenReference",
+    "PakConnection",
     "as_catalogue",
     "connect",
     "connect_read_only",
@@ -50,6 +52,12 @@ CACHE_KIB = 8 * 1024
 _SAVEPOINT = "recollect_write"
 
 
+class PakConnection(sqlite3.Connection):
+    """A connection, and the catalogue by numbers as a selection reads it through this one."""
+
+    records: Any = None
+
+
 class BrokenReference(UnknownPak, sqlite3.IntegrityError):
     """SQLite found that a write names a Pak that does not exist; it was rolled back."""
 
@@ -68,7 +76,7 @@ def as_catalogue(path: Path | str) -> Iterator[None]:
         ) from error
 
 
-def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+def connect(path: Path, *, any_thread: bool = False) -> PakConnection:
     """Open `path` for reading and writing, making its folders. Changes nothing in the file.
 
     With `any_thread` the caller promises to let one thread at a time use the connection.
@@ -76,10 +84,17 @@ def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
     if str(path) != MEMORY:
         _make_room(path)
     with Translated(path):
-        return _ready(sqlite3.connect(path, isolation_level=None, check_same_thread=not any_thread))
+        return _ready(
+            sqlite3.connect(
+                path,
+                isolation_level=None,
+                check_same_thread=not any_thread,
+                factory=PakConnection,
+            )
+        )
 
 
-def connect_read_only(path: Path) -> sqlite3.Connection:
+def connect_read_only(path: Path, *, any_thread: bool = False) -> PakConnection:
     """Open an existing database that this connection will never write to."""
     with _reaching(path):
         exists = path.is_file()
@@ -90,13 +105,13 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
         )
     with Translated(path):
         try:
-            return _connect_uri(path, "mode=ro")
+            return _connect_uri(path, "mode=ro", any_thread=any_thread)
         except sqlite3.OperationalError:
             if path.with_name(path.name + "-wal").exists():
                 raise
             # WAL needs a shared-memory file beside the database; on a read-only disk there can
             # be none, and nobody else can be writing either.
-            return _connect_uri(path, "mode=ro&immutable=1")
+            return _connect_uri(path, "mode=ro&immutable=1", any_thread=any_thread)
 
 
 def tune(conn: sqlite3.Connection) -> None:
@@ -138,19 +153,16 @@ def read(conn: sqlite3.Connection) -> Iterator[None]:
 class Translated:
     """Turns the driver's errors about a path into ours; leaves the rest alone.
 
-    A context manager that can be entered again and again. With a lock it also lets one thread at a
-    time use the connection, the whole length of a transaction.
+    A context manager that can be entered again and again.
     """
 
-    __slots__ = ("lock", "path")
+    __slots__ = ("path",)
 
-    def __init__(self, path: Path, lock: AbstractContextManager[object] | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.lock = lock
 
-    def __enter__(self) -> None:
-        if self.lock is not None:
-            self.lock.__enter__()
+    def __enter__(self) -> Any:
+        return None
 
     def __exit__(
         self,
@@ -158,8 +170,6 @@ class Translated:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.lock is not None:
-            self.lock.__exit__(kind, error, traceback)
         if isinstance(error, sqlite3.DatabaseError):
             translation = _translation(error, self.path)
             if translation is not None:
@@ -262,7 +272,7 @@ def _make_room(path: Path) -> None:
         )
 
 
-def _ready(conn: sqlite3.Connection) -> sqlite3.Connection:
+def _ready(conn: PakConnection) -> PakConnection:
     """Return `conn` set up and known to read a database; close it if it does not."""
     try:
         _set_for_session(conn)
@@ -303,6 +313,14 @@ def _switch_to_wal(conn: sqlite3.Connection) -> None:
             time.sleep(0.005)
 
 
-def _connect_uri(path: Path, options: str) -> sqlite3.Connection:
+def _connect_uri(path: Path, options: str, *, any_thread: bool) -> PakConnection:
     uri = f"file:{quote(os.fsencode(path.absolute()))}?{options}"
-    return _ready(sqlite3.connect(uri, uri=True, isolation_level=None))
+    return _ready(
+        sqlite3.connect(
+            uri,
+            uri=True,
+            isolation_level=None,
+            check_same_thread=not any_thread,
+            factory=PakConnection,
+        )
+    )

@@ -1,7 +1,7 @@
 """From a path to a catalogue that is ready for use: migrated, adopted, or refused.
 
-In: what the caller gave as a path, and a fresh connection. Out: the same connection with the
-newest schema behind it. A database of a newer release or of another program is left as it is.
+In: what the caller gave as a path. Out: a connection with the newest schema behind it, or all that
+several threads need. A database of a newer release or of another program is left as it is.
 """
 
 from __future__ import annotations
@@ -10,12 +10,20 @@ import sqlite3
 from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreDamaged, StoreOutdated, StoreTooNew
-from recollect.paks.database import tune
+from recollect.paks.connections import Connections
+from recollect.paks.database import (
+    MEMORY,
+    PakConnection,
+    Translated,
+    connect,
+    connect_read_only,
+    tune,
+)
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
 
-__all__ = ["prepare", "resolve"]
+__all__ = ["opened", "opened_for_threads", "prepare", "resolve"]
 
 
 def resolve(path: Path | str | None) -> Path:
@@ -28,6 +36,28 @@ def resolve(path: Path | str | None) -> Path:
     raise InvalidInput(
         f"path must be a file path, not {path!r}.", hint="pass a str, a Path, or None."
     )
+
+
+def opened(
+    path: Path, *, read_only: bool = False, any_thread: bool = False
+) -> tuple[PakConnection, StoreTooNew | None]:
+    """Open the database at `path` and bring it up to date; say also why not to use it, if so."""
+    connect_to = connect_read_only if read_only else connect
+    conn = connect_to(path, any_thread=any_thread)
+    try:
+        with Translated(path):
+            return conn, prepare(conn, path, read_only=read_only)
+    except BaseException:
+        conn.close()
+        raise
+
+
+def opened_for_threads(path: Path) -> tuple[Connections, StoreTooNew | None]:
+    """Do the same for a store that several threads share."""
+    conn, refusal = opened(path, any_thread=True)
+    place = path.absolute()
+    open_reader = None if str(path) == MEMORY else lambda: connect_read_only(place, any_thread=True)
+    return Connections(path, conn, open_reader), refusal
 
 
 def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTooNew | None:

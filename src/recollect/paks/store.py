@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from operator import attrgetter
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import StoreTooNew
@@ -32,8 +31,9 @@ from recollect.model.pak import (
 )
 from recollect.paks import attachments, fulltext, listing, opening
 from recollect.paks.catalogue import Match, PakCatalogue
+from recollect.paks.connections import Alone, Connections
 from recollect.paks.cursor import Position
-from recollect.paks.database import Translated, connect, connect_read_only, damage, read, write
+from recollect.paks.database import PakConnection, damage, write
 from recollect.paks.entries import Attachment
 from recollect.paks.migrations import current_version
 from recollect.paks.schema import SCHEMA_VERSION
@@ -95,21 +95,16 @@ class RecallStore(PakCatalogue):
 
     def __init__(
         self,
-        conn: sqlite3.Connection,
+        connections: Alone | Connections,
         path: Path,
         *,
         strict: bool = False,
         refusal: StoreTooNew | None = None,
-        any_thread: bool = False,
     ) -> None:
-        self._conn = conn
         self._path = path
         super().__init__(strict=strict)
         self._refusal = refusal
-        self._looking = False
-        self._records: SqliteRecords | None = None
-        self.lock = RLock() if any_thread else None
-        self._translated = Translated(path, self.lock)
+        self._use = connections
 
     @classmethod
     def open(
@@ -118,29 +113,21 @@ class RecallStore(PakCatalogue):
         *,
         strict: bool = False,
         read_only: bool = False,
-        any_thread: bool = False,
     ) -> RecallStore:
         """Open the catalogue at `path`, making or migrating it as needed.
 
         Without a path: `RECOLLECT_DB`, `TOKENPAK_RECALL_DB`, or the home directory's. `strict`
-        refuses reason codes and risk flags outside the registry. With `any_thread` several threads
-        may share the store; they take turns. A database of a newer release opens so that its
-        version can be read, and refuses every other call.
+        refuses reason codes and risk flags outside the registry. A database of a newer
+        release opens so that its version can be read, and refuses every other call.
         """
         place = opening.resolve(path)
-        conn = connect_read_only(place) if read_only else connect(place, any_thread=any_thread)
-        try:
-            with Translated(place):
-                refusal = opening.prepare(conn, place, read_only=read_only)
-        except BaseException:
-            conn.close()
-            raise
-        return cls(conn, place, strict=strict, refusal=refusal, any_thread=any_thread)
+        conn, refusal = opening.opened(place, read_only=read_only)
+        return cls(Alone(conn, place), place, strict=strict, refusal=refusal)
 
     @property
     def conn(self) -> sqlite3.Connection:
         """The connection itself: plain tuples, autocommit."""
-        return self._conn
+        return self._use.writer
 
     @property
     def path(self) -> Path:
@@ -150,11 +137,11 @@ class RecallStore(PakCatalogue):
     @property
     def schema_version(self) -> int:
         """The schema version of the database."""
-        return current_version(self._conn)
+        return current_version(self._use.writer)
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
-        self._conn.close()
+        self._use.close()
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Make several writes one: `with store.transaction(): ...` commits all or none."""
@@ -167,32 +154,27 @@ class RecallStore(PakCatalogue):
         It yields whether that state is committed; inside a caller's transaction it may not be.
         Snapshots may stand inside one another.
         """
-        with self._translated:
-            if self._ready.in_transaction:
-                yield self._looking
-                return
-            with read(self._conn):
-                self._looking = True
-                try:
-                    yield True
-                finally:
-                    self._looking = False
+        self._refuse()
+        with self._use.looking() as committed:
+            yield committed
 
     def records(self) -> SqliteRecords:
         """Return the catalogue by numbers, as selections read it; for use inside a snapshot."""
-        if self._records is None:
-            # Loads numpy, which a catalogue that nobody selects from can do without.
-            from recollect.stores.sqlite.catalogue import SqliteRecords
+        with self._reading() as conn:
+            if conn.records is None:
+                # Loads numpy, which a catalogue that nobody selects from can do without.
+                from recollect.stores.sqlite.catalogue import SqliteRecords
 
-            self._records = SqliteRecords(self._ready)
-        self._records.prepare()
-        return self._records
+                conn.records = SqliteRecords(conn)
+            records: SqliteRecords = conn.records
+            records.prepare()
+        return records
 
     def check(self) -> CheckReport:
         """Look for damage in the file, dangling references and a stale full-text table."""
-        with self._translated:
-            found = damage(self._ready) or fulltext.problems(self._ready)
-            count = self._ready.execute("SELECT count(*) FROM paks").fetchone()[0]
+        with self._writing_alone() as conn:
+            found = damage(conn) or fulltext.problems(conn)
+            count = conn.execute("SELECT count(*) FROM paks").fetchone()[0]
         return CheckReport(ok=not found, paks=count, problems=tuple(found))
 
     def repair(self) -> RepairReport:
@@ -201,8 +183,8 @@ class RecallStore(PakCatalogue):
             return fulltext.rebuild(conn)
 
     def _put(self, row: PakRow) -> str | None:
-        with self._translated:
-            return _put(self._ready, row)
+        with self._writing_alone() as conn:
+            return _put(conn, row)
 
     def _put_all(self, rows: list[PakRow]) -> dict[str, str]:
         with self._writing() as conn:
@@ -212,15 +194,15 @@ class RecallStore(PakCatalogue):
         return hashes
 
     def _delete(self, pak_id: str) -> bool:
-        with self._translated:
-            return self._ready.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,)).rowcount > 0
+        with self._writing_alone() as conn:
+            return conn.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,)).rowcount > 0
 
     def _rows(self, pak_ids: list[str]) -> dict[str, PakRow]:
-        with self._translated:
+        with self._reading() as conn:
             return {
                 row[0]: PakRow(*row)
                 for chunk in _chunks(pak_ids)
-                for row in self._ready.execute(
+                for row in conn.execute(
                     f"SELECT {_COLUMNS} FROM paks WHERE pak_id IN ({_marks(chunk)})", chunk
                 )
             }
@@ -231,14 +213,14 @@ class RecallStore(PakCatalogue):
             where.append("(updated_at, pak_id) < (?, ?)")
             values += after
         sql = f"SELECT {_COLUMNS} FROM paks{listing.where(where)} ORDER BY {_PAGE_ORDER} LIMIT ?"
-        with self._translated:
-            return [PakRow(*row) for row in self._ready.execute(sql, (*values, count))]
+        with self._reading() as conn:
+            return [PakRow(*row) for row in conn.execute(sql, (*values, count))]
 
     def _count(self, filters: PakListFilters) -> int:
         where, values = listing.conditions(filters)
         sql = f"SELECT count(*) FROM paks{listing.where(where)}"
-        with self._translated:
-            return int(self._ready.execute(sql, values).fetchone()[0])
+        with self._reading() as conn:
+            return int(conn.execute(sql, values).fetchone()[0])
 
     def _search(
         self, words: list[str], match: Match, filters: PakListFilters, count: int
@@ -252,18 +234,18 @@ class RecallStore(PakCatalogue):
             f" ORDER BY score DESC, paks.updated_at DESC, paks.pak_id DESC LIMIT ?"
         )
         wanted = fulltext.expression(words, match_all=match == "all")
-        with self._translated:
-            rows = self._ready.execute(sql, (wanted, *values, count)).fetchall()
+        with self._reading() as conn:
+            rows = conn.execute(sql, (wanted, *values, count)).fetchall()
         return [PakHit(PakRow(*row[:-1]), row[-1]) for row in rows]
 
     def _anchored_in(self, source_path: str) -> list[str]:
         sql = "SELECT DISTINCT pak_id FROM pak_anchors WHERE source_path = ? ORDER BY pak_id"
-        with self._translated:
-            return [row[0] for row in self._ready.execute(sql, (source_path,))]
+        with self._reading() as conn:
+            return [row[0] for row in conn.execute(sql, (source_path,))]
 
     def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
-        with self._translated:
-            return attachments.read(self._ready, kind, pak_id)
+        with self._reading() as conn:
+            return attachments.read(conn, kind, pak_id)
 
     def _replace_entries(
         self, kind: Attachment[Entry], pak_id: str, new: list[Entry], now: str
@@ -279,16 +261,23 @@ class RecallStore(PakCatalogue):
         with self._writing() as conn:
             return attachments.remove(conn, kind, pak_id=pak_id, key=key)
 
-    @property
-    def _ready(self) -> sqlite3.Connection:
+    def _refuse(self) -> None:
         if self._refusal:
             raise self._refusal.with_traceback(None)  # else each call would add to the last one's
-        return self._conn
+
+    def _reading(self) -> AbstractContextManager[PakConnection]:
+        self._refuse()
+        return self._use.reading()
+
+    def _writing_alone(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Give the connection that writes, for a statement that is a transaction by itself."""
+        self._refuse()
+        return self._use.writing()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._translated, write(self._ready):
-            yield self._conn
+        with self._writing_alone() as conn, write(conn):
+            yield conn
 
 
 def open_recall_store(path: Path | str | None = None) -> RecallStore:

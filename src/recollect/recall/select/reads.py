@@ -1,6 +1,6 @@
 """What selections have read of a catalogue, kept until it changes.
 
-In: a catalogue and its records. Out: rows, words and statistics as of now, read anew only where the
+In: the records of a catalogue. Out: rows, words and statistics as of now, read anew only where the
 catalogue says that something changed. Nothing is read here but through the port.
 """
 
@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.catalogue import Catalogue, CatalogueRecords, Posting, Statistics, Touched
+from recollect.ports.catalogue import CatalogueRecords, Posting, Statistics, Touched
 from recollect.recall.select.columns import Documents, Rows
 from recollect.recall.select.words import Hit
 
@@ -98,19 +98,20 @@ class _Marked:
     reads: KeptReads
 
 
-_KEPT: WeakKeyDictionary[Catalogue, _Marked] = WeakKeyDictionary()
+# By records, not by catalogue: threads that read at once have records of their own.
+_KEPT: WeakKeyDictionary[CatalogueRecords, _Marked] = WeakKeyDictionary()
 
 
-def reads_of(catalogue: Catalogue, records: CatalogueRecords, *, committed: bool) -> KeptReads:
+def reads_of(records: CatalogueRecords, *, committed: bool) -> KeptReads:
     """Return what is known of the catalogue as it is now.
 
     Inside a transaction of the caller, who may yet take it back, nothing is kept.
     """
     if not committed:
         return KeptReads()
-    kept = _KEPT.get(catalogue)
+    kept = _KEPT.get(records)
     mark, touched = records.changes(None if kept is None else kept.mark)
     if kept is None or touched is None or not kept.reads.forget(touched):
-        kept = _KEPT[catalogue] = _Marked(mark, KeptReads())
+        kept = _KEPT[records] = _Marked(mark, KeptReads())
     kept.mark = mark
     return kept.reads

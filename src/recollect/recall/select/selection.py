@@ -76,7 +76,7 @@ def _run(
 ) -> Selection:
     with store.snapshot() as committed:
         records = store.records()
-        reader = _Reader(records, reads_of(store, records, committed=committed), readable)
+        reader = _Reader(records, reads_of(records, committed=committed), readable)
         found = reader.find(query)
         ranking = rank(found, query, reader.rows, readable)
         picked = reader.texts_of_picked(ranking)

@@ -74,15 +74,16 @@ class SqliteMemories:
 
     def standing(self, where: RowFilter) -> dict[str, Standing]:
         """Return where some memories stand, by id."""
-        columns = rows.STANDING_COLUMNS.format(vector=f"vector_{self._db.slot}")
-        found = [
-            row
-            for condition, values in conditions(where)
-            for row in self._db.all(
-                f"SELECT {columns} FROM memories JOIN paks USING (pak_id) WHERE {condition}",
-                *values,
-            )
-        ]
+        with self._db.snapshot():
+            columns = rows.STANDING_COLUMNS.format(vector=f"vector_{self._db.slot}")
+            found = [
+                row
+                for condition, values in conditions(where)
+                for row in self._db.all(
+                    f"SELECT {columns} FROM memories JOIN paks USING (pak_id) WHERE {condition}",
+                    *values,
+                )
+            ]
         return {row[-1]: rows.standing(row) for row in sorted(found)}
 
     def unplaced(self) -> frozenset[str]:
@@ -222,7 +223,8 @@ class SqliteMemories:
 
     def _replace(self, memories: Sequence[NewMemory], revision: int) -> None:
         """Write rows anew; of the same text the vectors stay, but for one that is given."""
-        serving, other = f"vector_{self._db.slot}", f"vector_{1 - self._db.slot}"
+        slot = self._db.slot
+        serving, other = f"vector_{slot}", f"vector_{1 - slot}"
         vectors = {
             True: f"{serving} = ifnull(?, {serving})",
             False: f"{other} = NULL, {serving} = ?",
@@ -250,12 +252,13 @@ class SqliteMemories:
             " ORDER BY row_id",
             since,
         )
+        slot = self._db.slot
         for numbers in chunks(changed, _BATCH_ROWS):
             yield [
                 rows.index_row(row)
                 for chunk in chunks(numbers)
                 for row in self._db.all(
-                    f"SELECT {rows.INDEX_COLUMNS}, vector_{self._db.slot}"
+                    f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
                     " FROM memories JOIN paks USING (pak_id)"
                     f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
                     *chunk,

@@ -1,6 +1,6 @@
-"""One connection as the rooms of the store share it: locked, with errors in our words.
+"""The connections of a file as the rooms of its store use them, with errors in our words.
 
-In: SQL of ours and values. Out: rows. A commit or a snapshot is a transaction of this connection.
+In: SQL of ours and values. Out: rows, of the commit or snapshot that this thread is in, or of now.
 Chunks keep any statement below SQLite's limit of values.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from threading import RLock
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from recollect.errors import StoreError
-from recollect.paks.database import Translated, write
+from recollect.paks.connections import Connections
+from recollect.paks.database import write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
 
 __all__ = ["Session", "chunks", "marks"]
@@ -29,108 +29,121 @@ _STATE = (
 _KEPT_COMMITS, _TRIM_EVERY = 10_000, 256
 
 
-class Session:
-    """Runs statements on one connection, one thread at a time."""
+@dataclass(slots=True)
+class _Known:
+    """What is known in the commit or snapshot that a thread is in."""
 
-    def __init__(self, conn: sqlite3.Connection, lock: RLock, path: Path) -> None:
-        self.conn = conn
-        self.lock = lock
-        self.translated = Translated(path)
-        # Which of the two vector columns serves, as of when the state was last read.
-        self.slot = 0
-        self._commit: Commit | None = None
-        self._looking = False
+    commit: Commit | None = None
+    slot: int | None = None
+
+
+class Session:
+    """Runs statements, whichever thread asks; those that write take turns."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    @property
+    def slot(self) -> int:
+        """Which of the two vector columns serves."""
+        known = self._known()
+        if known.slot is None:
+            known.slot = int(self.one("SELECT vector_slot FROM engine_state")[0])
+        return known.slot
 
     @property
     def revision(self) -> int:
         """What the commit under way becomes: the mark of every row that it touches."""
-        if self._commit is None:
+        commit = self._known().commit
+        if commit is None:
             raise StoreError("a write outside of a commit.", hint="write inside store.commit(...).")
-        return self._commit.revision
+        return commit.revision
 
     def head(self) -> Head:
         """Return how far the store has come; a commit knows that of itself."""
-        return self.state().head if self._commit is None else self._commit.head
+        commit = self._known().commit
+        return self.state().head if commit is None else commit.head
 
     @contextmanager
     def commit(self, commit_id: str, at: str) -> Iterator[Commit]:
         """Commit all writes of the body together, or none of them, as one revision."""
-        with self.lock, self.translated:
-            if self._commit is not None or self._looking:
-                raise StoreError(
-                    "a commit inside of a commit or a snapshot.",
-                    hint="write all of it in one commit.",
-                )
-            with write(self.conn):
-                before = self.state()
-                self._commit = Commit(before.revision + 1, commit_id, before)
-                # While `committing`, what the triggers see is part of this one revision.
-                self.conn.execute(
-                    "UPDATE engine_state SET revision = ?, commit_id = ?, committing = 1",
-                    (self._commit.revision, commit_id),
-                )
-                try:
-                    yield self._commit
-                    self._log(self._commit, at)
-                finally:
-                    self._commit = None
+        if self._connections.lease() is not None:
+            raise StoreError(
+                "a commit inside of a commit or a snapshot.", hint="write all of it in one commit."
+            )
+        with self._connections.writing() as conn, write(conn):
+            before = self.state()
+            commit = Commit(before.revision + 1, commit_id, before)
+            self._known().commit = commit
+            # While `committing`, what the triggers see is part of this one revision.
+            conn.execute(
+                "UPDATE engine_state SET revision = ?, commit_id = ?, committing = 1",
+                (commit.revision, commit_id),
+            )
+            yield commit
+            self._log(commit, at)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let all reads of the body see one state of the store."""
-        with self.lock, self.translated:
-            if self.conn.in_transaction:
-                yield
-                return
-            self.conn.execute("BEGIN")
-            self._looking = True
-            try:
-                yield
-            finally:
-                self._looking = False
-                self.conn.execute("ROLLBACK")
+        with self._connections.looking():
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection that writes, for what is no part of the data."""
+        with self._connections.writing() as conn:
+            yield conn
 
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
         row = self.one(_STATE)
-        self.slot = row[11]
+        self._known().slot = row[11]
         head, clock = Head(row[1], row[2]), ClockState(row[8], row[9])
         return StoreState(*(row[0], head, *row[3:8], clock, row[10]))
 
     def run(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        """Run one statement."""
-        with self.lock, self.translated:
-            return self.conn.execute(sql, values)
+        """Run one statement that writes."""
+        with self._connections.writing() as conn:
+            return conn.execute(sql, values)
 
     def run_each(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
-        """Run one statement for each of many tuples of values."""
-        with self.lock, self.translated:
-            self.conn.executemany(sql, values)
+        """Run one statement that writes for each of many tuples of values."""
+        with self._connections.writing() as conn:
+            conn.executemany(sql, values)
 
     def all(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        with self.lock, self.translated:
-            return self.conn.execute(sql, values).fetchall()
+        return self._connections.run(sql, values)
 
     def one(self, sql: str, *values: Any) -> tuple[Any, ...]:
         """Return the first row of a query that always has one."""
-        with self.lock, self.translated:
-            row: tuple[Any, ...] = self.conn.execute(sql, values).fetchone()
-            return row
+        return self._connections.run(sql, values)[0]
 
     def column(self, sql: str, *values: Any) -> list[Any]:
         """Return the first column of a query."""
-        return [row[0] for row in self.all(sql, *values)]
+        return [row[0] for row in self._connections.run(sql, values)]
+
+    def _known(self) -> _Known:
+        lease = self._connections.lease()
+        if lease is None:
+            return _Known()
+        if lease.purpose is None:
+            lease.purpose = _Known()
+        known: _Known = lease.purpose
+        return known
 
     def _log(self, commit: Commit, at: str) -> None:
-        self.conn.execute("UPDATE engine_state SET committing = 0")
-        self.conn.execute(
+        self.run("UPDATE engine_state SET committing = 0")
+        self.run(
             "INSERT INTO commits (revision, commit_id, at) VALUES (?, ?, ?)",
-            (commit.revision, commit.commit_id, at),
+            commit.revision,
+            commit.commit_id,
+            at,
         )
         if commit.revision % _TRIM_EVERY == 0:
             oldest = commit.revision - _KEPT_COMMITS
-            self.conn.execute("DELETE FROM commits WHERE revision <= ?", (oldest,))
+            self.run("DELETE FROM commits WHERE revision <= ?", oldest)
 
 
 def chunks(values: Sequence[Value], size: int = 500) -> Iterator[Sequence[Value]]:

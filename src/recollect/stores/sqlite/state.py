@@ -71,7 +71,6 @@ class SqliteState:
     def count(self) -> Counts:
         """Count what is kept."""
         with self._db.snapshot():
-            self._db.state()
             row = self._db.one(
                 "SELECT (SELECT count(*) FROM memories),"
                 " (SELECT count(*) FROM memories WHERE pending = 1),"

@@ -1,7 +1,7 @@
-"""`SqliteStore`: the store port over one SQLite file, beside the catalogue and in its connection.
+"""`SqliteStore`: the store port over one SQLite file, beside the catalogue and by its connections.
 
 In: values of `recollect.ports.store`. Out: the same. It keeps and finds; it neither decides nor
-embeds nor ranks nor reads a clock. One lock makes it safe to use from several threads.
+embeds nor ranks nor reads a clock. Threads write by turns, and read whenever they like.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from threading import RLock
 
 from recollect.paks import PakListFilters, RecallStore
+from recollect.paks.connections import Connections
 from recollect.paks.database import write
+from recollect.paks.opening import opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
@@ -28,10 +29,11 @@ __all__ = ["SqliteStore"]
 class SqliteStore:
     """Memories in one SQLite file. Open one with `SqliteStore.open`."""
 
-    def __init__(self, catalogue: RecallStore, path: Path) -> None:
+    def __init__(self, catalogue: RecallStore, connections: Connections) -> None:
         self._catalogue = catalogue
-        # The catalogue's lock, so that whoever uses `catalogue` takes turns with the engine.
-        self._db = Session(catalogue.conn, catalogue.lock or RLock(), path)
+        # The catalogue's connections: whoever uses `catalogue` reads and writes in what the engine
+        # has begun in the same thread, and takes turns with other threads.
+        self._db = Session(connections)
         self._memories = SqliteMemories(self._db, catalogue)
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
@@ -46,16 +48,18 @@ class SqliteStore:
 
         With `power_safe` a commit waits until the disk has it.
         """
-        catalogue = RecallStore.open(path, any_thread=True)
+        place = resolve(path)
+        connections, refusal = opened_for_threads(place)
+        catalogue = RecallStore(connections, place, refusal=refusal)
         try:
-            store = cls(catalogue, catalogue.path)
-            with store._db.translated:
+            store = cls(catalogue, connections)
+            with store._db.writing() as conn:
                 # Refuses a catalogue of a newer release before anything of ours is written.
                 catalogue.count_paks(PakListFilters(project=""))
-                prepare(catalogue.conn, catalogue.path, store_id=store_id)
+                prepare(conn, catalogue.path, store_id=store_id)
                 store._db.state()
                 if power_safe:
-                    store._db.run("PRAGMA synchronous = FULL")
+                    conn.execute("PRAGMA synchronous = FULL")
         except BaseException:
             catalogue.close()
             raise
@@ -93,7 +97,7 @@ class SqliteStore:
 
     @property
     def catalogue(self) -> RecallStore:
-        """The catalogue that shares this store's connection."""
+        """The catalogue that shares this store's connections."""
         return self._catalogue
 
     def commit(self, commit_id: str, *, at: str) -> AbstractContextManager[Commit]:
@@ -116,20 +120,18 @@ class SqliteStore:
         Full text keeps deleted words until its parts are merged. The write-ahead log keeps old
         pages until it is emptied, which has to wait for other processes that are reading.
         """
-        with self._db.lock, self._db.translated:
-            with write(self._db.conn):
-                self._db.conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
-            busy, _, _ = self._db.conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
+        with self._db.writing() as conn:
+            with write(conn):
+                conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
+            busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             return not busy
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
-        with self._db.lock:
-            found = self._catalogue.check().problems
+        found = self._catalogue.check().problems
         rooms = (self._vectors, self._memories, self._edges)
         return (*found, *(problem for room in rooms for problem in room.problems()))
 
     def close(self) -> None:
-        """Close the connection; closing twice is fine."""
-        with self._db.lock:
-            self._catalogue.close()
+        """Close the connections; closing twice is fine."""
+        self._catalogue.close()

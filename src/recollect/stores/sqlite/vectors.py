@@ -25,8 +25,6 @@ class SqliteVectors:
 
     def waiting(self, limit: int, *, slot: Slot = "serving") -> list[Waiting]:
         """Return memories that are pending, or that have no next vector yet, oldest first."""
-        if slot == "next":
-            self._db.state()
         condition = "pending = 1" if slot == "serving" else f"{self._next} IS NULL"
         return [
             Waiting(*row)
