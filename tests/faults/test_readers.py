@@ -13,7 +13,7 @@ import pytest
 
 from recollect.errors import StoreBusy
 from recollect.paks import PakListFilters
-from recollect.ports.store import RowFilter
+from recollect.ports.store import Head, RowFilter
 from recollect.recall.select import SelectQuery, select
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing.builders import new_memory
@@ -26,7 +26,7 @@ READS: dict[str, Callable[[SqliteStore], object]] = {
     "state": lambda store: store.state.read(),
     "memories": lambda store: store.memories.read(RowFilter(pak_ids=("a",)), VIEW),
     "snapshot": lambda store: _in_a_snapshot(store),
-    "changes": lambda store: list(store.memories.changes(0)),
+    "changes": lambda store: list(store.memories.changes(Head(0, None))),
     "counts": lambda store: store.state.count(),
     "a Pak": lambda store: store.catalogue.get_pak("a"),
     "Paks": lambda store: store.catalogue.count_paks(PakListFilters()),
