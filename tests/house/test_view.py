@@ -78,7 +78,6 @@ STORE_OTHERS = {
         "knows",
         "set_clock",
         "set_model",
-        "set_cache_token",
         "fire",
         "events",
     }

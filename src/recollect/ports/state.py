@@ -28,7 +28,8 @@ __all__ = [
 class Head:
     """How far a store has come: equal heads are equal data.
 
-    `commit_id` is None while nothing was committed, and after a change that came past `commit`.
+    `commit_id` is None while nothing was ever written. A change that came past `commit` has a name
+    that the store made up, so that no two histories that part have a head in common.
     """
 
     revision: int
@@ -51,20 +52,16 @@ class ClockState:
 class StoreState:
     """One row of facts about the whole store.
 
-    `oldest_change` is the revision that an index must have reached to be brought forward by
-    `changes`; an older one must start anew. `next_model_id` is set while the vectors are switched
-    to another model. `cache_token` names the one cache file that belongs to this store's history.
+    `next_model_id` is set while the vectors are switched to another model.
     """
 
     store_id: str
     head: Head
-    oldest_change: int
     model_id: str | None
     dimension: int | None
     next_model_id: str | None
     next_dimension: int | None
     clock: ClockState
-    cache_token: str | None
 
     @property
     def revision(self) -> int:
@@ -88,11 +85,25 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """One commit that was made, as the log keeps it; `at` is what the writer's clock said."""
+    """One change of the store as the log keeps it: what was touched, and never what it says.
+
+    Rows that were written and rows that were erased, by their ids; links, by the ids of their ends,
+    the lower first; events that fired. `at` is what the writer's clock said, None if the change
+    came past `commit`.
+    """
 
     revision: int
     commit_id: str
-    at: str
+    at: str | None
+    rows: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()
+    events: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many row ids it holds."""
+        return len(self.rows) + len(self.gone) + 2 * len(self.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,7 @@ class Counts:
 
 
 class StateRoom(Protocol):
-    """Facts about the whole store. But for `set_cache_token`, writes happen inside a commit."""
+    """Facts about the whole store. Writes happen inside a commit."""
 
     def read(self) -> StoreState:
         """Return the one row of facts; inside a commit, its head is what that commit becomes."""
@@ -124,7 +135,9 @@ class StateRoom(Protocol):
     def commits(self, since: int) -> Sequence[CommitRecord]:
         """Return the commits after a revision, oldest first.
 
-        The log keeps at least the last 10,000; who asks for older ones gets those that are left.
+        The log keeps the last 10,000, or fewer: no more than hold a million row ids between them,
+        and none from before `tidy` or `finish_switch`, but always the last. Who asks for older ones
+        gets those that are left.
         """
 
     def knows(self, head: Head) -> bool:
@@ -139,12 +152,6 @@ class StateRoom(Protocol):
 
     def set_model(self, model_id: str, dimension: int) -> None:
         """Keep which model the vectors are of."""
-
-    def set_cache_token(self, token: str) -> None:
-        """Name the cache file that belongs to this store.
-
-        A cache is no part of the data: this needs no commit and does not move the revision.
-        """
 
     def count(self) -> Counts:
         """Count what is kept, for all tenants."""
@@ -162,7 +169,4 @@ class StateRoom(Protocol):
         """Keep a frame under its name, in the place of another; None drops it."""
 
     def tidy(self) -> None:
-        """Drop the marks that deleted rows and edges left for `changes`.
-
-        `oldest_change` becomes this commit's revision: whatever index is older must start anew.
-        """
+        """Begin the log anew with this commit: whatever index is older must start anew."""

@@ -54,5 +54,5 @@ class VectorRoom(Protocol):
         """Let the next vectors serve and drop the others, all at once.
 
         A memory without a next vector is pending then, unless the new model has no dimensions. All
-        rows change, and `oldest_change` becomes this commit's revision.
+        rows change, and the log begins anew with this commit.
         """

@@ -4,7 +4,8 @@ class TestMyStore(StoreContract):
     def new_store(self):
         return MyStore()
 
-A store that outlives its handle keeps `LastingStoreContract` too, and says how to open it again.
+A store that outlives its handle keeps `LastingStoreContract` too, and says how to open it again and
+how to copy it.
 """
 
 # Test methods are sentences and need no docstring of their own.
@@ -35,14 +36,15 @@ from recollect.ports.store import (
     Waiting,
 )
 from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, VIEW, CommitContract, committing, standing, texts
+from recollect.testing.commit_contract import NOW, VIEW, committing, standing, texts
+from recollect.testing.log_contract import CopiedLogContract, LogContract
 
 __all__ = ["LastingStoreContract", "StoreContract"]
 
 _LATER = "2026-01-02T00:00:00Z"
 
 
-class StoreContract(CommitContract):
+class StoreContract(LogContract):
     """Tests of the store port. `new_store` gives an empty store, another one each time."""
 
     def new_store(self) -> Store:
@@ -396,8 +398,8 @@ class StoreContract(CommitContract):
             assert list(row.vector) == [0, 0, 127]  # type: ignore[arg-type]
 
 
-class LastingStoreContract(StoreContract):
-    """Tests of a store that outlives its handles, and may have several of them."""
+class LastingStoreContract(StoreContract, CopiedLogContract):
+    """Tests of a store that outlives its handles, may have several of them, and can be copied."""
 
     def open_again(self, store: Store) -> Store:
         """Return another handle on the same store, which may be closed by now."""

@@ -116,7 +116,7 @@ def test_check_names_what_is_wrong(memory: Recollect) -> None:
     memory.remember("a note", pak_id="a")
     assert memory.check() == ()
     memory.paks.conn.execute("UPDATE memories SET vector_0 = x'0102'")
-    memory.paks.conn.execute("UPDATE memories SET changed = 999")
+    memory.paks.conn.execute("DELETE FROM commits")
     assert len(memory.check()) == 2
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import FrozenInstanceError, replace
 from itertools import count
 from pathlib import Path
@@ -11,11 +13,12 @@ import pytest
 from recollect.model import LOCAL_PRINCIPAL, Memory
 from recollect.policy.view import view_of
 from recollect.ports.edges import Likeness
-from recollect.ports.store import Edge, RowFilter, Store
+from recollect.ports.store import Edge, Head, RowFilter, Store
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing.builders import new_memory
 from recollect.testing.commit_contract import NOW, committing
 from recollect.testing.contract import LastingStoreContract
+from recollect.testing.log_contract import told
 
 
 class TestSqliteStore(LastingStoreContract):
@@ -29,6 +32,13 @@ class TestSqliteStore(LastingStoreContract):
     def open_again(self, store: Store) -> SqliteStore:
         assert isinstance(store, SqliteStore)
         return SqliteStore.open(store.path, store_id="another")
+
+    def copy_of(self, store: Store) -> SqliteStore:
+        assert isinstance(store, SqliteStore)
+        path = next(self._paths)
+        with closing(sqlite3.connect(store.path)) as source, closing(sqlite3.connect(path)) as copy:
+            source.backup(copy)
+        return SqliteStore.open(path, store_id="another")
 
     def test_what_is_read_is_a_memory_like_any_other(self) -> None:
         with self.opened() as store:
@@ -55,7 +65,56 @@ class TestSqliteStore(LastingStoreContract):
                 store.edges.change_lists([Likeness(b, a, 0.7)], [])
             assert store.check() == ()
 
-    def test_a_change_past_any_commit_moves_the_revision_and_has_no_name(self) -> None:
+    @pytest.mark.parametrize("foreign_keys", ["ON", "OFF"])
+    @pytest.mark.parametrize(
+        ("edit", "expected"),
+        [
+            ("UPDATE paks SET title = 'by hand' WHERE pak_id = 'a'", ({1}, set(), set())),
+            ("UPDATE memories SET tags = '[]' WHERE pak_id = 'a'", ({1}, set(), set())),
+            ("DELETE FROM paks WHERE pak_id = 'a'", (set(), {1}, set())),
+            ("DELETE FROM memories WHERE pak_id = 'a'", (set(), {1}, set())),
+            ("UPDATE memory_edges SET weight = 0.7", (set(), set(), {(1, 2)})),
+            ("DELETE FROM memory_edges", (set(), set(), {(1, 2)})),
+            ("INSERT INTO memory_edges VALUES (2, 3, 0.5, 0)", (set(), set(), {(2, 3)})),
+            ("INSERT INTO source_trust VALUES ('t', 's', 0.5)", (set(), set(), set())),
+            ("UPDATE memory_disputes SET is_open = 0", (set(), set(), set())),
+        ],
+    )
+    def test_an_edit_by_plain_sql_is_told_and_no_copy_shares_its_head(
+        self, edit: str, expected: tuple[object, ...], foreign_keys: str
+    ) -> None:
+        with self.opened() as store:
+            with committing(store) as commit:
+                store.memories.write([new_memory(name) for name in "abc"], now=NOW)
+                store.edges.put([Edge(1, 2, 0.5, automatic=False)])
+                store.edges.dispute(("a", "b"), note="", now=NOW)
+            copy = self.copy_of(store)
+            for one in (store, copy):
+                assert isinstance(one, SqliteStore)
+                with closing(sqlite3.connect(one.path)) as hand, hand:
+                    hand.execute(f"PRAGMA foreign_keys = {foreign_keys}")
+                    hand.execute(edit)
+            rows, gone, edges = told(store, commit.head)
+            assert (set(rows), gone, set(edges)) == expected
+            assert store.check() == ()
+            for one, other in ((store, copy), (copy, store)):
+                assert one.state.knows(commit.head)
+                assert one.state.knows(one.head())
+                assert not one.state.knows(other.head())
+            copy.close()
+
+    def test_an_edit_by_the_catalogue_inside_a_commit_is_a_part_of_it(self) -> None:
+        with self.opened() as store:
+            assert isinstance(store, SqliteStore)
+            with committing(store) as first:
+                store.memories.write([new_memory("a")], now=NOW)
+            with store.commit("mixed", at=NOW) as mixed:
+                store.catalogue.conn.execute("UPDATE paks SET title = 'by hand'")
+            assert store.head() == mixed.head == Head(first.revision + 1, "mixed")
+            (record,) = store.state.commits(first.revision)
+            assert record.rows == (1,)
+
+    def test_a_change_past_any_commit_moves_the_revision(self) -> None:
         with self.opened() as store:
             assert isinstance(store, SqliteStore)
             with committing(store) as commit:
@@ -63,7 +122,7 @@ class TestSqliteStore(LastingStoreContract):
             store.catalogue.conn.execute("UPDATE paks SET title = 'by hand'")
             moved = store.head()
             assert moved.revision > commit.revision
-            assert moved.commit_id is None
+            assert moved.commit_id not in (None, commit.commit_id)
             rows = [row for batch in store.memories.changes(commit.head) for row in batch.rows]
             assert {row.memory.title for row in rows} == {"by hand"}
             assert {row.memory.pak_id for row in rows} == {"a", "b"}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from recollect.ports.edges import Dispute, Edge, Likeness
-from recollect.stores.memory.session import DisputeRow, EdgeRow, Session
+from recollect.stores.memory.session import DisputeRow, Session
 from recollect.stores.memory.tables import Pair
 
 __all__ = ["MemoryEdges"]
@@ -25,13 +25,18 @@ class MemoryEdges:
         """Return all links that touch any of these rows, each once."""
         edges = self._session.edges
         with self._session.snapshot():
-            return [edges[key].edge for key in edges.at(row_ids) if edges[key].edge.weight > 0]
+            return [edges[key] for key in edges.at(row_ids)]
 
     def put(self, edges: Iterable[Edge]) -> None:
         """Write links as given; a weight of 0 removes one."""
-        revision = self._session.revision
+        touched = self._session.touched
         for edge in edges:
-            self._session.edges.put((edge.low, edge.high), EdgeRow(edge, revision))
+            key = (edge.low, edge.high)
+            touched.edges.add(key)
+            if edge.weight:
+                self._session.edges.put(key, edge)
+            else:
+                self._session.edges.drop(key)
 
     def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
         """Return the whole lists of these rows."""
@@ -96,10 +101,8 @@ class MemoryEdges:
         """Return in words where links and lists contradict each other."""
         held = self._session.likenesses
         odd = sum(
-            row.edge.automatic
-            and row.edge.weight > 0
-            and not {(row.edge.low, row.edge.high), (row.edge.high, row.edge.low)} <= set(held)
-            for row in self._session.edges.rows()
+            edge.automatic and not {(edge.low, edge.high), (edge.high, edge.low)} <= set(held)
+            for edge in self._session.edges.rows()
         )
         return [f"{odd} automatic links join memories that do not hold each other"] if odd else []
 

@@ -24,9 +24,10 @@ from recollect.ports.memories import (
     Texts,
     Written,
 )
-from recollect.ports.state import Head
+from recollect.ports.state import START, Head
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.session import MemoryRow, Session
+from recollect.stores.touched import Touched
 
 __all__ = ["MemoryMemories"]
 
@@ -79,25 +80,25 @@ class MemoryMemories:
     def changes(self, since: Head) -> Iterator[Changes]:
         """Yield what changed since a head; the last batch holds the new one."""
         with self._session.snapshot():
-            tables, head, seen = self._session, self._session.state.head, since.revision
-            gone = sorted(row_id for row_id in tables.gone if tables.gone[row_id] > seen)
-            rows = [_index_row(row) for row in _by_number(tables) if row.changed > seen]
+            tables, head = self._session, self._session.state.head
+            if head == since:
+                return
+            touched = self._everything() if since == START else tables.touched_since(since)
+            names = [tables.names[one] for one in sorted(touched.rows) if one in tables.names]
+            rows = [_index_row(tables.memories[name]) for name in names]
             edges = [
-                (row.edge.low, row.edge.high, row.edge.weight)
-                for row in tables.edges.rows()
-                if row.changed > seen
+                (*pair, 0.0 if (edge := tables.edges.get(pair)) is None else edge.weight)
+                for pair in sorted(touched.edges)
             ]
-        if head == since:
-            return
-        if gone:
-            yield Changes(since, (), gone, ())
+        if touched.gone:
+            yield Changes(since, (), sorted(touched.gone), ())
         if rows:
             yield Changes(since, rows, (), ())
-        yield Changes(head, (), (), sorted(edges))
+        yield Changes(head, (), (), edges)
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist."""
-        tables, revision = self._session, self._session.revision
+        tables, touched = self._session, self._session.touched
         known = {new.memory.pak_id: tables.memories.get(new.memory.pak_id) for new in memories}
         self._catalogue.upsert_paks(map(_pak_values, memories), now=now, quiet=True)
         paks = self._catalogue.get_paks(known)
@@ -108,14 +109,15 @@ class MemoryMemories:
             old = known[pak_id]
             row_id = next_row if old is None else old.row_id
             next_row += old is None
-            tables.memories.put(pak_id, _row(new, old, paks[pak_id], row_id, revision))
+            tables.memories.put(pak_id, _row(new, old, paks[pak_id], row_id))
             tables.names.put(row_id, pak_id)
+            touched.rows.add(row_id)
             written.append(Written(row_id, old is None))
         return written
 
     def set_standing(self, standing: Iterable[Standing]) -> None:
         """Write where rows stand now."""
-        tables, revision = self._session, self._session.revision
+        tables, touched = self._session, self._session.touched
         for one in standing:
             pak_id = tables.names.get(one.row_id)
             if pak_id is None:
@@ -128,15 +130,15 @@ class MemoryMemories:
                 reinforced=one.reinforced,
                 last_reinforced=one.last_reinforced,
             )
-            tables.memories.put(pak_id, replace(old, memory=memory, changed=revision))
+            tables.memories.put(pak_id, replace(old, memory=memory))
+            touched.rows.add(one.row_id)
 
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
         tables = self._session
         _ = tables.revision  # refuses outside of a commit
         rows = [row.row_id for name in pak_ids if (row := tables.memories.get(name)) is not None]
-        touching = (tables.edges[key] for key in tables.edges.at(rows))
-        edges = sum(row.edge.weight > 0 for row in touching)
+        edges = len(tables.edges.at(rows))
         for pak_id in pak_ids:
             self._catalogue.delete_pak(pak_id)
         return edges
@@ -154,8 +156,8 @@ class MemoryMemories:
         tables, row = self._session, self._session.memories.get(pak_id)
         if row is None:
             return
-        revision = tables.moved()
         if pak is not None:
+            tables.follow(Touched(rows={row.row_id}))
             tables.memories.put(
                 pak_id,
                 replace(
@@ -163,15 +165,17 @@ class MemoryMemories:
                     memory=_with_pak(row.memory, pak),
                     content_hash=pak.content_hash,
                     superseded_by=pak.superseded_by,
-                    changed=revision,
                 ),
             )
             return
+        tables.follow(Touched(gone={row.row_id}))
         for pairs in (tables.edges, tables.likenesses, tables.disputes):
             pairs.drop_at([row.row_id])
         tables.memories.drop(pak_id)
         tables.names.drop(row.row_id)
-        tables.gone.put(row.row_id, revision)
+
+    def _everything(self) -> Touched:
+        return Touched(rows=set(self._session.names), edges=set(self._session.edges))
 
     def _rows(self, where: RowFilter) -> list[MemoryRow]:
         """Return some rows, as `where` names them, or else in the order of their numbers."""
@@ -187,13 +191,7 @@ class MemoryMemories:
         return [row for row in rows if row is not None and where.fits(row.row_id, row.memory)]
 
 
-def _by_number(tables: Session) -> list[MemoryRow]:
-    return [tables.memories[tables.names[row_id]] for row_id in sorted(tables.names)]
-
-
-def _row(
-    new: NewMemory, old: MemoryRow | None, pak: PakRow, row_id: int, revision: int
-) -> MemoryRow:
+def _row(new: NewMemory, old: MemoryRow | None, pak: PakRow, row_id: int) -> MemoryRow:
     kept = old if new.same_text else None
     serving = kept.serving if new.vector is None and kept is not None else new.vector
     return MemoryRow(
@@ -204,7 +202,6 @@ def _row(
         pending=new.pending,
         serving=serving,
         following=None if kept is None else kept.following,
-        changed=revision,
     )
 
 

@@ -16,6 +16,7 @@ from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
 from recollect.ports.edges import Edge
 from recollect.ports.state import (
+    START,
     ClockState,
     Commit,
     CommitRecord,
@@ -25,21 +26,20 @@ from recollect.ports.state import (
 )
 from recollect.stores.memory.tables import PairTable, Table
 from recollect.stores.memory.undo import UndoLog
+from recollect.stores.touched import Touched, first_kept, is_time_to_trim
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DisputeRow", "EdgeRow", "MemoryRow", "Session"]
+__all__ = ["DisputeRow", "MemoryRow", "Session"]
 
 TwoNames: TypeAlias = tuple[str, str]
-
-_KEPT_COMMITS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryRow:
-    """A memory with all that is kept beside it; `changed` is the revision of its last change."""
+    """A memory with all that is kept beside it."""
 
     row_id: int
     memory: Memory
@@ -48,15 +48,6 @@ class MemoryRow:
     pending: bool
     serving: NDArray[np.int8] | None
     following: NDArray[np.int8] | None
-    changed: int
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeRow:
-    """A link; one of weight 0 was displaced and stays until the store is tidied."""
-
-    edge: Edge
-    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +65,7 @@ class Session:
         self.undo = UndoLog()
         self.memories: Table[str, MemoryRow] = Table(self.undo)
         self.names: Table[int, str] = Table(self.undo)
-        self.gone: Table[int, int] = Table(self.undo)
-        self.edges: PairTable[EdgeRow] = PairTable(self.undo)
+        self.edges: PairTable[Edge] = PairTable(self.undo)
         self.likenesses: PairTable[float] = PairTable(self.undo)
         self.disputes: PairTable[DisputeRow] = PairTable(self.undo)
         self.gardens: Table[TwoNames, Garden] = Table(self.undo)
@@ -88,10 +78,9 @@ class Session:
         self.commits: Table[int, CommitRecord] = Table(self.undo)
         self._states: Table[str, StoreState] = Table(self.undo)
         self._commit: Commit | None = None
+        self._touched = Touched()
         self._looking = 0
-        empty = StoreState(
-            store_id, Head(0, None), 0, None, None, None, None, ClockState(0.0, None), None
-        )
+        empty = StoreState(store_id, START, None, None, None, None, ClockState(0.0, None))
         with self.undo.transaction():
             self._states.put("state", empty)
 
@@ -102,10 +91,16 @@ class Session:
 
     @property
     def revision(self) -> int:
-        """What the commit under way becomes: the mark of every row that it touches."""
+        """What the commit under way becomes."""
         if self._commit is None:
             raise StoreError("a write outside of a commit.", hint="write inside store.commit(...).")
         return self._commit.revision
+
+    @property
+    def touched(self) -> Touched:
+        """What the commit under way has touched; whoever writes adds to it."""
+        _ = self.revision  # refuses outside of a commit
+        return self._touched
 
     def set_state(self, state: StoreState) -> None:
         """Keep another row of facts."""
@@ -122,10 +117,11 @@ class Session:
                 )
             before = self.state
             self._commit = Commit(before.revision + 1, commit_id, before)
+            self._touched = Touched()
             self.set_state(replace(before, head=Head(self._commit.revision, commit_id)))
             try:
                 yield self._commit
-                self._log(self._commit, at)
+                self._log(self._commit.head, at, self._touched)
             finally:
                 self._commit = None
 
@@ -139,13 +135,39 @@ class Session:
             finally:
                 self._looking -= self._commit is None
 
-    def moved(self) -> int:
-        """Return the revision of a change that comes now: of the commit, or one of its own."""
-        if self._commit is None:
-            head = Head(self.state.revision + 1, None)
-            self.set_state(replace(self.state, head=head))
-        return self.state.revision
+    def follow(self, change: Touched) -> None:
+        """Take note of a change of the catalogue: of the commit under way, or one of its own."""
+        if self._commit is not None:
+            self._touched.add(change)
+            return
+        revision = self.state.revision + 1
+        # Nobody can copy this store: what tells its own changes apart is name enough.
+        head = Head(revision, f"{self.state.store_id}:{revision}")
+        self.set_state(replace(self.state, head=head))
+        self._log(head, None, change)
 
-    def _log(self, commit: Commit, at: str) -> None:
-        self.commits.put(commit.revision, CommitRecord(commit.revision, commit.commit_id, at))
-        self.commits.drop(commit.revision - _KEPT_COMMITS)
+    def touched_since(self, head: Head) -> Touched:
+        """Return what was touched since a head that the log has; a commit under way counts."""
+        made = self.commits.get(head.revision)
+        if made is None or made.commit_id != head.commit_id:
+            raise StoreError(
+                f"the log holds no commit {head.commit_id} at revision {head.revision}.",
+                hint="ask `knows` first; what the log does not hold has to be read anew.",
+            )
+        found = Touched.by(self.commits[one] for one in self.commits if one > head.revision)
+        if self._commit is not None:
+            found.add(self._touched)
+        return found
+
+    def _log(self, head: Head, at: str | None, touched: Touched) -> None:
+        made = touched.record(head.revision, head.commit_id or "", at)
+        self.commits.put(made.revision, made)
+        if touched.begins_log:
+            self._trim(head.revision)
+        elif is_time_to_trim(made.revision, made.size):
+            newest_first = (self.commits[one] for one in sorted(self.commits, reverse=True))
+            self._trim(first_kept((one.revision, one.size) for one in newest_first))
+
+    def _trim(self, first: int) -> None:
+        for revision in [one for one in self.commits if one < first]:
+            self.commits.drop(revision)

@@ -42,11 +42,10 @@ class MemoryState:
     def knows(self, head: Head) -> bool:
         """Return whether `changes` can lead from a head to the present one."""
         with self._session.snapshot():
-            state, made = self._session.state, self._session.commits.get(head.revision)
-        if head in (START, state.head):
-            return True
-        was_made = made is not None and made.commit_id == head.commit_id
-        return was_made and head.revision >= state.oldest_change
+            made = self._session.commits.get(head.revision)
+            return head in (START, self._session.state.head) or (
+                made is not None and made.commit_id == head.commit_id
+            )
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""
@@ -56,11 +55,6 @@ class MemoryState:
         """Keep which model the vectors are of."""
         self._write(replace(self._session.state, model_id=model_id, dimension=dimension))
 
-    def set_cache_token(self, token: str) -> None:
-        """Name the one cache file that belongs to this store's history."""
-        with self._session.undo.transaction():
-            self._session.set_state(replace(self._session.state, cache_token=token))
-
     def count(self) -> Counts:
         """Count what is kept."""
         tables = self._session
@@ -69,7 +63,7 @@ class MemoryState:
             return Counts(
                 memories=len(rows),
                 pending=sum(row.pending for row in rows),
-                edges=sum(row.edge.weight > 0 for row in tables.edges.rows()),
+                edges=len(tables.edges),
                 open_disputes=sum(row.is_open for row in tables.disputes.rows()),
                 frames=len(tables.frames),
                 reembedded=sum(row.following is not None for row in rows),
@@ -77,6 +71,7 @@ class MemoryState:
 
     def fire(self, event: str) -> None:
         """Note that something happened which cached frames may depend on."""
+        self._session.touched.events.add(event)
         self._session.events.put(event, self._session.revision)
 
     def events(self) -> Mapping[str, int]:
@@ -100,14 +95,8 @@ class MemoryState:
             self._session.frames.put((tenant, name), frame)
 
     def tidy(self) -> None:
-        """Drop the marks of deleted rows and edges; older indexes must start anew."""
-        tables = self._session
-        self._write(replace(tables.state, oldest_change=tables.revision))
-        for row_id in list(tables.gone):
-            tables.gone.drop(row_id)
-        for key in list(tables.edges):
-            if not tables.edges[key].edge.weight:
-                tables.edges.drop(key)
+        """Begin the log anew with this commit; older indexes must start anew."""
+        self._session.touched.begins_log = True
 
     def _write(self, state: StoreState) -> None:
         _ = self._session.revision  # refuses outside of a commit

@@ -40,7 +40,7 @@ class MemoryVectors:
         self, vectors: Mapping[int, NDArray[np.int8] | None], *, slot: Slot = "serving"
     ) -> None:
         """Give rows the vectors that they waited for."""
-        tables, revision = self._session, self._session.revision
+        tables, touched = self._session, self._session.touched
         for row_id, vector in vectors.items():
             pak_id = tables.names.get(row_id)
             if pak_id is None:
@@ -49,8 +49,8 @@ class MemoryVectors:
             if slot == "next":
                 tables.memories.put(pak_id, replace(row, following=vector))
             else:
-                served = replace(row, serving=vector, pending=False, changed=revision)
-                tables.memories.put(pak_id, served)
+                tables.memories.put(pak_id, replace(row, serving=vector, pending=False))
+                touched.rows.add(row_id)
 
     def begin_switch(self, model_id: str, dimension: int) -> None:
         """Start, or go on with, giving every memory a vector of another model."""
@@ -65,13 +65,12 @@ class MemoryVectors:
 
     def finish_switch(self) -> None:
         """Let the next vectors serve and drop the others, all at once."""
-        tables, revision, state = self._session, self._session.revision, self._session.state
+        tables, state = self._session, self._session.state
+        tables.touched.begins_log = True
         for pak_id in list(tables.memories):
             row = tables.memories[pak_id]
             pending = bool(state.next_dimension) and row.following is None
-            switched = replace(
-                row, serving=row.following, following=None, pending=pending, changed=revision
-            )
+            switched = replace(row, serving=row.following, following=None, pending=pending)
             tables.memories.put(pak_id, switched)
         tables.set_state(
             replace(
@@ -80,6 +79,5 @@ class MemoryVectors:
                 dimension=state.next_dimension,
                 next_model_id=None,
                 next_dimension=None,
-                oldest_change=revision,
             )
         )

@@ -26,9 +26,9 @@ class SqliteEdges:
             for chunk in chunks(list(row_ids))
             for low, high, weight, automatic in self._db.all(
                 "SELECT low, high, weight, automatic FROM memory_edges"
-                f" WHERE low IN ({marks(chunk)}) AND weight > 0"
+                f" WHERE low IN ({marks(chunk)})"
                 " UNION SELECT low, high, weight, automatic FROM memory_edges"
-                f" WHERE high IN ({marks(chunk)}) AND weight > 0",
+                f" WHERE high IN ({marks(chunk)})",
                 *chunk,
                 *chunk,
             )
@@ -37,12 +37,17 @@ class SqliteEdges:
 
     def put(self, edges: Iterable[Edge]) -> None:
         """Write links as given; a weight of 0 removes one."""
-        revision = self._db.revision
+        put = list(edges)
+        self._db.touched.edges.update((edge.low, edge.high) for edge in put)
         self._db.run_each(
-            "INSERT INTO memory_edges (low, high, weight, automatic, changed)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT (low, high) DO UPDATE SET"
-            " weight = excluded.weight, automatic = excluded.automatic, changed = excluded.changed",
-            [(edge.low, edge.high, edge.weight, edge.automatic, revision) for edge in edges],
+            "INSERT INTO memory_edges (low, high, weight, automatic)"
+            " VALUES (?, ?, ?, ?) ON CONFLICT (low, high) DO UPDATE SET"
+            " weight = excluded.weight, automatic = excluded.automatic",
+            [(edge.low, edge.high, edge.weight, edge.automatic) for edge in put if edge.weight],
+        )
+        self._db.run_each(
+            "DELETE FROM memory_edges WHERE low = ? AND high = ?",
+            [(edge.low, edge.high) for edge in put if not edge.weight],
         )
 
     def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
@@ -105,12 +110,12 @@ class SqliteEdges:
                     f"DELETE FROM memory_likenesses WHERE {end} IN ({marks(chunk)})", *chunk
                 )
             for end in ("low", "high"):
-                self._db.run(
-                    "UPDATE memory_edges SET weight = 0, changed = ? WHERE automatic = 1"
-                    f" AND weight > 0 AND {end} IN ({marks(chunk)})",
-                    self._db.revision,
+                gone = self._db.all(
+                    f"DELETE FROM memory_edges WHERE automatic = 1 AND {end} IN ({marks(chunk)})"
+                    " RETURNING low, high",
                     *chunk,
                 )
+                self._db.touched.edges.update(gone)
 
     def dispute(self, pair: Sequence[str], *, note: str, now: str) -> None:
         """Open a dispute between two memories that exist."""
@@ -146,7 +151,7 @@ class SqliteEdges:
     def problems(self) -> list[str]:
         """Return in words where links and lists contradict each other."""
         odd = self._db.one(
-            "SELECT count(*) FROM memory_edges WHERE automatic = 1 AND weight > 0 AND NOT ("
+            "SELECT count(*) FROM memory_edges WHERE automatic = 1 AND NOT ("
             " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
             " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
         )[0]

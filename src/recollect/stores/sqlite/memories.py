@@ -6,6 +6,7 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from recollect.model import Memory
@@ -20,8 +21,9 @@ from recollect.ports.memories import (
     Texts,
     Written,
 )
-from recollect.ports.state import Head
+from recollect.ports.state import START, Head
 from recollect.stores.sqlite import rows
+from recollect.stores.sqlite.commits import touched_since
 from recollect.stores.sqlite.filters import conditions
 from recollect.stores.sqlite.session import Session, chunks, marks
 
@@ -33,7 +35,6 @@ _READ = (
     f"SELECT revision, commit_id, memories.row_id, {rows.SHOWN_COLUMNS} FROM engine_state"
     " LEFT JOIN memories ON {condition} LEFT JOIN paks ON paks.pak_id = memories.pak_id"
 )
-_INSERTED = (*rows.OWN_COLUMNS, "changed")
 # Where a memory's id may stand; `paks_fts_content` is where full text keeps its copy.
 _KNOWS_PAKS = {
     "paks": "pak_id",
@@ -102,38 +103,35 @@ class SqliteMemories:
     def changes(self, since: Head) -> Iterator[Changes]:
         """Yield what changed since a head; the last batch holds the new one."""
         with self._db.snapshot():
-            head, seen = self._db.head(), since.revision
+            head = self._db.head()
             if head == since:
                 return
-            gone = self._db.column("SELECT row_id FROM memories_gone WHERE changed > ?", seen)
-            if gone:
-                yield Changes(since, (), gone, ())
-            for batch in self._changed_rows(seen):
+            touched = None if since == START else touched_since(self._db, since)
+            if touched is not None and touched.gone:
+                yield Changes(since, (), sorted(touched.gone), ())
+            for batch in self._index_rows(None if touched is None else sorted(touched.rows)):
                 yield Changes(since, batch, (), ())
-            edges = self._db.all(
-                "SELECT low, high, weight FROM memory_edges WHERE changed > ? ORDER BY low, high",
-                seen,
-            )
-            yield Changes(head, (), (), edges)
+            yield Changes(head, (), (), self._edges(None if touched is None else touched.edges))
 
     def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
         """Add memories, or replace those that exist."""
-        revision = self._db.revision
+        touched = self._db.touched
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
         self._catalogue.upsert_paks(map(rows.pak_values, memories), now=now, quiet=True)
         added = [new for new in memories if new.memory.pak_id not in known]
-        self._replace([new for new in memories if new.memory.pak_id in known], revision)
-        numbers = known | self._insert(added, revision)
+        self._replace([new for new in memories if new.memory.pak_id in known])
+        numbers = known | self._insert(added)
+        touched.rows.update(numbers.values())
         return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
 
     def set_standing(self, standing: Iterable[Standing]) -> None:
         """Write where rows stand now."""
-        revision = self._db.revision
+        stands = list(standing)
+        self._db.touched.rows.update(one.row_id for one in stands)
         self._db.run_each(
-            f"UPDATE memories SET {_assignments(*rows.STANDING_VALUES, 'changed')}"
-            " WHERE row_id = ?",
-            [(*rows.standing_values(one), revision, one.row_id) for one in standing],
+            f"UPDATE memories SET {_assignments(*rows.STANDING_VALUES)} WHERE row_id = ?",
+            [(*rows.standing_values(one), one.row_id) for one in stands],
         )
 
     def erase(self, pak_ids: Sequence[str]) -> int:
@@ -143,8 +141,8 @@ class SqliteMemories:
         for chunk in chunks(pak_ids):
             rows_of = f"SELECT row_id FROM memories WHERE pak_id IN ({marks(chunk)})"
             edges += self._db.one(
-                f"SELECT count(*) FROM memory_edges WHERE weight > 0 AND (low IN ({rows_of})"
-                f" OR high IN ({rows_of}))",
+                f"SELECT count(*) FROM memory_edges WHERE low IN ({rows_of})"
+                f" OR high IN ({rows_of})",
                 *chunk,
                 *chunk,
             )[0]
@@ -165,13 +163,6 @@ class SqliteMemories:
                 ):
                     found.add(table)
         return sorted(found)
-
-    def problems(self) -> list[str]:
-        """Return in words which rows claim to be of a time to come."""
-        ahead = self._db.one(
-            "SELECT count(*) FROM memories, engine_state WHERE memories.changed > revision"
-        )[0]
-        return [f"{ahead} memories are newer than the store's revision"] if ahead else []
 
     def _read(
         self, where: RowFilter, view: View, queries: Sequence[tuple[str, Sequence[Any]]]
@@ -202,15 +193,15 @@ class SqliteMemories:
             )
         }
 
-    def _insert(self, memories: Sequence[NewMemory], revision: int) -> dict[str, int]:
+    def _insert(self, memories: Sequence[NewMemory]) -> dict[str, int]:
         """Add rows and return their numbers."""
-        columns = (*_INSERTED, f"vector_{self._db.slot}")
+        columns = (*rows.OWN_COLUMNS, f"vector_{self._db.slot}")
         numbers: dict[str, int] = {}
         for chunk in chunks(memories, 250):
             values = [
                 value
                 for new in chunk
-                for value in (*rows.own_values(new), revision, rows.vector_bytes(new.vector))
+                for value in (*rows.own_values(new), rows.vector_bytes(new.vector))
             ]
             row = f"({marks(columns)})"
             inserted = self._db.all(
@@ -221,7 +212,7 @@ class SqliteMemories:
             numbers.update(inserted)
         return numbers
 
-    def _replace(self, memories: Sequence[NewMemory], revision: int) -> None:
+    def _replace(self, memories: Sequence[NewMemory]) -> None:
         """Write rows anew; of the same text the vectors stay, but for one that is given."""
         slot = self._db.slot
         serving, other = f"vector_{slot}", f"vector_{1 - slot}"
@@ -231,29 +222,20 @@ class SqliteMemories:
         }
         for same_text, vector in vectors.items():
             self._db.run_each(
-                f"UPDATE memories SET {_assignments(*_INSERTED)}, {vector} WHERE pak_id = ?",
+                f"UPDATE memories SET {_assignments(*rows.OWN_COLUMNS)}, {vector} WHERE pak_id = ?",
                 [
-                    (
-                        *rows.own_values(new),
-                        revision,
-                        rows.vector_bytes(new.vector),
-                        new.memory.pak_id,
-                    )
+                    (*rows.own_values(new), rows.vector_bytes(new.vector), new.memory.pak_id)
                     for new in memories
                     if new.same_text is same_text
                 ],
             )
 
-    def _changed_rows(self, since: int) -> Iterator[list[IndexRow]]:
-        # Which rows, by the index on `changed`; then the rows. In one statement SQLite would rather
-        # walk the whole table in the order of its key.
-        changed = self._db.column(
-            "SELECT row_id FROM memories INDEXED BY idx_memories_changed WHERE changed > ?"
-            " ORDER BY row_id",
-            since,
-        )
+    def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[list[IndexRow]]:
+        """Yield what an index learns of these rows, or of all, as far as they are there."""
+        if row_ids is None:
+            row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
         slot = self._db.slot
-        for numbers in chunks(changed, _BATCH_ROWS):
+        for numbers in chunks(row_ids, _BATCH_ROWS):
             yield [
                 rows.index_row(row)
                 for chunk in chunks(numbers)
@@ -264,6 +246,22 @@ class SqliteMemories:
                     *chunk,
                 )
             ]
+
+    def _edges(self, pairs: Iterable[tuple[int, int]] | None) -> list[tuple[int, int, float]]:
+        """Return the weights of these links, 0 of one that is not there; or all links."""
+        if pairs is None:
+            return self._db.all("SELECT low, high, weight FROM memory_edges ORDER BY low, high")
+        return [
+            edge
+            for chunk in chunks(sorted(pairs))
+            for edge in self._db.all(
+                "WITH wanted (low, high) AS (VALUES "
+                + ", ".join(["(?, ?)"] * len(chunk))
+                + ") SELECT low, high, ifnull(weight, 0.0) FROM wanted"
+                " LEFT JOIN memory_edges USING (low, high)",
+                *chain.from_iterable(chunk),
+            )
+        ]
 
 
 def _assignments(*columns: str) -> str:

@@ -10,6 +10,7 @@ from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
+from recollect.stores.sqlite.triggers import LOG_TRIGGERS
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
@@ -183,10 +184,43 @@ CREATE TABLE commits (
     " AND name_key(known.source) = memories.source_key)",
 )
 
+# One row in `commits` says what a change touched, instead of a mark in every row. What the log knew
+# before cannot be followed: it begins anew, with the migration as its first change.
+_LOG = (
+    "DROP TRIGGER memories_ad",
+    "DROP TRIGGER paks_au_memories",
+    "DROP INDEX idx_memories_changed",
+    "DROP INDEX idx_memory_edges_changed",
+    "DROP TABLE memories_gone",
+    "DROP TABLE commits",
+    "DELETE FROM memory_edges WHERE weight = 0",
+    "ALTER TABLE memories DROP COLUMN changed",
+    "ALTER TABLE memory_edges DROP COLUMN changed",
+    "ALTER TABLE engine_state DROP COLUMN oldest_change",
+    "ALTER TABLE engine_state DROP COLUMN cache_token",
+    """
+CREATE TABLE commits (
+    revision   INTEGER PRIMARY KEY,
+    commit_id  TEXT NOT NULL,
+    at         TEXT,
+    size       INTEGER NOT NULL DEFAULT 0,
+    touched    TEXT NOT NULL DEFAULT '[]',
+    gone       TEXT NOT NULL DEFAULT '[]',
+    edges      TEXT NOT NULL DEFAULT '[]',
+    events     TEXT NOT NULL DEFAULT '[]'
+)""",
+    # What triggers see while a commit is under way; empty between commits.
+    "CREATE TABLE commit_notes (row_id INTEGER NOT NULL, gone INTEGER NOT NULL)",
+    f"{_MOVE}, commit_id = lower(hex(randomblob(16)))",
+    "INSERT INTO commits (revision, commit_id) SELECT revision, commit_id FROM engine_state",
+    *LOG_TRIGGERS,
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
     Migration(3, "likenesses", _LIKENESSES),
     Migration(4, "commits", _COMMITS),
+    Migration(5, "log", _LOG),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -9,24 +9,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from recollect.errors import StoreError
 from recollect.paks.connections import Connections
 from recollect.paks.database import write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
+from recollect.stores.sqlite import commits
+from recollect.stores.touched import Touched
 
 __all__ = ["Session", "chunks", "marks"]
 
 Value = TypeVar("Value")
 
 _STATE = (
-    "SELECT store_id, revision, commit_id, oldest_change, model_id, dimension, next_model_id,"
-    " next_dimension, active_hours, seen_at, cache_token, vector_slot FROM engine_state"
+    "SELECT store_id, revision, commit_id, model_id, dimension, next_model_id,"
+    " next_dimension, active_hours, seen_at, vector_slot FROM engine_state"
 )
-# The log is trimmed now and then, so that most commits need not look for what to drop.
-_KEPT_COMMITS, _TRIM_EVERY = 10_000, 256
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class _Known:
 
     commit: Commit | None = None
     slot: int | None = None
+    touched: Touched = field(default_factory=Touched)
 
 
 class Session:
@@ -52,12 +53,23 @@ class Session:
         return known.slot
 
     @property
+    def is_committing(self) -> bool:
+        """Whether a commit is under way."""
+        return self._known().commit is not None
+
+    @property
     def revision(self) -> int:
-        """What the commit under way becomes: the mark of every row that it touches."""
+        """What the commit under way becomes."""
         commit = self._known().commit
         if commit is None:
             raise StoreError("a write outside of a commit.", hint="write inside store.commit(...).")
         return commit.revision
+
+    @property
+    def touched(self) -> Touched:
+        """What the commit under way has touched; whoever writes adds to it."""
+        _ = self.revision  # refuses outside of a commit
+        return self._known().touched
 
     def head(self) -> Head:
         """Return how far the store has come; a commit knows that of itself."""
@@ -81,7 +93,8 @@ class Session:
                 (commit.revision, commit_id),
             )
             yield commit
-            self._log(commit, at)
+            conn.execute("UPDATE engine_state SET committing = 0")
+            commits.keep(conn, commit, at, self._known().touched)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -98,9 +111,9 @@ class Session:
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
         row = self.one(_STATE)
-        self._known().slot = row[11]
-        head, clock = Head(row[1], row[2]), ClockState(row[8], row[9])
-        return StoreState(*(row[0], head, *row[3:8], clock, row[10]))
+        self._known().slot = row[9]
+        head, clock = Head(row[1], row[2]), ClockState(row[7], row[8])
+        return StoreState(*(row[0], head, *row[3:7], clock))
 
     def run(self, sql: str, *values: Any) -> sqlite3.Cursor:
         """Run one statement that writes."""
@@ -132,18 +145,6 @@ class Session:
             lease.purpose = _Known()
         known: _Known = lease.purpose
         return known
-
-    def _log(self, commit: Commit, at: str) -> None:
-        self.run("UPDATE engine_state SET committing = 0")
-        self.run(
-            "INSERT INTO commits (revision, commit_id, at) VALUES (?, ?, ?)",
-            commit.revision,
-            commit.commit_id,
-            at,
-        )
-        if commit.revision % _TRIM_EVERY == 0:
-            oldest = commit.revision - _KEPT_COMMITS
-            self.run("DELETE FROM commits WHERE revision <= ?", oldest)
 
 
 def chunks(values: Sequence[Value], size: int = 500) -> Iterator[Sequence[Value]]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from recollect.model import FrameDefinition
 from recollect.ports.state import (
-    START,
     ClockState,
     CommitRecord,
     Counts,
@@ -18,6 +17,7 @@ from recollect.ports.state import (
     Head,
     StoreState,
 )
+from recollect.stores.sqlite import commits
 from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteState"]
@@ -35,26 +35,11 @@ class SqliteState:
 
     def commits(self, since: int) -> list[CommitRecord]:
         """Return the commits after a revision that the log still has, oldest first."""
-        return [
-            CommitRecord(*row)
-            for row in self._db.all(
-                "SELECT revision, commit_id, at FROM commits WHERE revision > ? ORDER BY revision",
-                since,
-            )
-        ]
+        return commits.records(self._db, since)
 
     def knows(self, head: Head) -> bool:
         """Return whether `changes` can lead from a head to the present one."""
-        if head == START:
-            return True
-        found = self._db.one(
-            "SELECT EXISTS (SELECT 1 FROM engine_state AS now WHERE (now.revision, now.commit_id)"
-            " IS (?1, ?2) OR now.oldest_change <= ?1 AND EXISTS"
-            " (SELECT 1 FROM commits WHERE (revision, commit_id) = (?1, ?2)))",
-            head.revision,
-            head.commit_id,
-        )
-        return bool(found[0])
+        return commits.knows(self._db, head)
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""
@@ -64,17 +49,13 @@ class SqliteState:
         """Keep which model the vectors are of."""
         self._write("model_id = ?, dimension = ?", model_id, dimension)
 
-    def set_cache_token(self, token: str) -> None:
-        """Name the one cache file that belongs to this store's history."""
-        self._db.run("UPDATE engine_state SET cache_token = ?", token)
-
     def count(self) -> Counts:
         """Count what is kept."""
         with self._db.snapshot():
             row = self._db.one(
                 "SELECT (SELECT count(*) FROM memories),"
                 " (SELECT count(*) FROM memories WHERE pending = 1),"
-                " (SELECT count(*) FROM memory_edges WHERE weight > 0),"
+                " (SELECT count(*) FROM memory_edges),"
                 " (SELECT count(*) FROM memory_disputes WHERE is_open = 1),"
                 " (SELECT count(*) FROM memory_frames),"
                 f" (SELECT count(vector_{1 - self._db.slot}) FROM memories)"
@@ -83,6 +64,7 @@ class SqliteState:
 
     def fire(self, event: str) -> None:
         """Note that something happened which cached frames may depend on."""
+        self._db.touched.events.add(event)
         self._db.run(
             "INSERT INTO memory_events (event, changed) VALUES (?, ?)"
             " ON CONFLICT (event) DO UPDATE SET changed = excluded.changed",
@@ -118,10 +100,17 @@ class SqliteState:
             )
 
     def tidy(self) -> None:
-        """Drop the marks of deleted rows and edges; older indexes must start anew."""
-        self._db.run("DELETE FROM memories_gone")
-        self._db.run("DELETE FROM memory_edges WHERE weight = 0")
-        self._write("oldest_change = ?", self._db.revision)
+        """Begin the log anew with this commit; older indexes must start anew."""
+        self._db.touched.begins_log = True
+
+    def problems(self) -> list[str]:
+        """Return in words where the log does not lead to the head."""
+        broken = self._db.one(
+            "SELECT count(*) FROM engine_state WHERE revision > 0 AND commit_id IS NOT"
+            " (SELECT commit_id FROM commits WHERE commits.revision = engine_state.revision"
+            "  AND commits.revision = (SELECT max(revision) FROM commits))"
+        )[0]
+        return ["the log of commits does not lead to the head of the store"] if broken else []
 
     def _write(self, assignments: str, *values: object) -> None:
         _ = self._db.revision  # refuses outside of a commit

@@ -129,7 +129,7 @@ class SqliteStore:
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
         found = self._catalogue.check().problems
-        rooms = (self._vectors, self._memories, self._edges)
+        rooms = (self._vectors, self._edges, self._state)
         return (*found, *(problem for room in rooms for problem in room.problems()))
 
     def close(self) -> None:

@@ -39,16 +39,17 @@ class SqliteVectors:
         self, vectors: Mapping[int, NDArray[np.int8] | None], *, slot: Slot = "serving"
     ) -> None:
         """Give rows the vectors that they waited for."""
-        revision = self._db.revision
+        touched = self._db.touched
         if slot == "next":
             self._db.run_each(
                 f"UPDATE memories SET {self._next} = ? WHERE row_id = ?",
                 [(vector_bytes(vector), row_id) for row_id, vector in vectors.items()],
             )
             return
+        touched.rows.update(vectors)
         self._db.run_each(
-            f"UPDATE memories SET {self._serving} = ?, pending = 0, changed = ? WHERE row_id = ?",
-            [(vector_bytes(vector), revision, row_id) for row_id, vector in vectors.items()],
+            f"UPDATE memories SET {self._serving} = ?, pending = 0 WHERE row_id = ?",
+            [(vector_bytes(vector), row_id) for row_id, vector in vectors.items()],
         )
 
     def begin_switch(self, model_id: str, dimension: int) -> None:
@@ -63,17 +64,16 @@ class SqliteVectors:
 
     def finish_switch(self) -> None:
         """Let the next vectors serve and drop the others, all at once."""
+        self._db.touched.begins_log = True
         dimension = self._db.state().next_dimension
         self._db.run(
             f"UPDATE memories SET pending = (? > 0 AND {self._next} IS NULL),"
-            f" {self._serving} = NULL, changed = ?",
+            f" {self._serving} = NULL",
             dimension,
-            self._db.revision,
         )
         self._db.run(
             "UPDATE engine_state SET model_id = next_model_id, dimension = next_dimension,"
-            " next_model_id = NULL, next_dimension = NULL, vector_slot = 1 - vector_slot,"
-            " oldest_change = revision"
+            " next_model_id = NULL, next_dimension = NULL, vector_slot = 1 - vector_slot"
         )
         self._db.state()
 
