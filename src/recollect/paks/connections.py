@@ -47,14 +47,15 @@ class _Thread:
 class Lease:
     """One thread's use of a connection, from where it was taken until it is given back.
 
-    `is_looking` says that all of it is of one committed state; `purpose` is for
-    whoever took it to remember.
+    `is_looking` says that all of it is of one committed state, `is_joining` that a transaction was
+    open before; `purpose` is for whoever took it to remember.
     """
 
     __slots__ = (
         "bell",
         "conn",
         "home",
+        "is_joining",
         "is_looking",
         "is_writing",
         "outer",
@@ -70,6 +71,7 @@ class Lease:
         self.outer = thread.lease
         self.is_writing = is_writing
         self.is_looking = not is_writing
+        self.is_joining = False
         self.purpose: Any = None
         self.thread_id = threading.get_ident()
         self.bell = threading.Lock()
@@ -162,12 +164,11 @@ class Connections:
 
     def close(self) -> None:
         """Close them all; closing twice is fine. Who is at something is waited for."""
-        if self._closed:
-            return
-        with self.writing():
-            self._closed = True
-            while self._idle:
-                self._idle.pop().close()
+        if not self._closed:
+            with self.writing():
+                self._closed = True
+        while self._idle:
+            self._idle.pop().close()
         self._writer.close()
 
     def lease(self) -> Lease | None:
@@ -259,6 +260,7 @@ class Connections:
                     raise self._is_busy()
                 if self._closed:
                     raise self._is_closed()
+                lease.is_joining = self._writer.in_transaction
                 lease.conn = self._writer
                 lease.thread.lease = lease
                 yield lease.conn
@@ -280,19 +282,24 @@ class Connections:
             self._idle.append(conn)
 
     def _end(self, lease: Lease) -> None:
-        """End what a lease has open, and give its connection back; once is enough."""
-        if lease.thread.lease is lease:
-            lease.thread.lease = lease.outer
+        """End what a lease has open, and give its connection back.
+
+        It can be begun again at any point: it is over when the thread is out of the lease.
+        """
         conn: PakConnection | None = getattr(lease, "conn", None)
         if conn is not None:
-            in_the_middle = conn.in_transaction
+            in_the_middle = conn.in_transaction and not lease.is_joining
             if in_the_middle:
+                conn.owner = None
                 conn.rollback()
             del lease.conn
             if not lease.is_writing:
+                # A statement that was not read to its end would hold on to its moment.
                 conn.close() if in_the_middle else self._give_back(conn)
         if lease.is_writing:
             self._turns.give(lease)
+        if lease.thread.lease is lease:
+            lease.thread.lease = lease.outer
 
     def _is_closed(self) -> StoreClosed:
         return StoreClosed(f"The store at {self._path} was closed.", hint="open it again.")

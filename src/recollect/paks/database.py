@@ -10,7 +10,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -49,12 +50,16 @@ CHECKPOINT_PAGES = 16_000
 # batches dearer; measured in ADR-0004.
 CACHE_KIB = 8 * 1024
 
-_SAVEPOINT = "recollect_write"
+_NUMBERS = count()
 
 
 class PakConnection(sqlite3.Connection):
-    """A connection, and the catalogue by numbers as a selection reads it through this one."""
+    """A connection; `owner` is who began its transaction last.
 
+    `records` is the catalogue by numbers as a selection reads it through this one.
+    """
+
+    owner: object = None
     records: Any = None
 
 
@@ -123,29 +128,64 @@ def tune(conn: sqlite3.Connection) -> None:
 @contextmanager
 def write(conn: sqlite3.Connection) -> Iterator[None]:
     """Run the body in a transaction, or as a savepoint of the one the caller has open."""
-    joins = conn.in_transaction
-    conn.execute(f"SAVEPOINT {_SAVEPOINT}" if joins else "BEGIN IMMEDIATE")
-    try:
+    if conn.in_transaction:
+        with _joining(conn):
+            yield
+        return
+    with _begun(conn, "BEGIN IMMEDIATE"):
         yield
-        conn.execute(f"RELEASE {_SAVEPOINT}" if joins else "COMMIT")
+        conn.execute("COMMIT")
+
+
+@contextmanager
+def _begun(conn: sqlite3.Connection, statement: str) -> Iterator[None]:
+    """Begin a transaction, and see to it that it is over with the body.
+
+    An exception may come between any two steps, also from a signal while the statement waits for
+    its turn: so what may begin is ended inside of what ends it, and ending is tried twice.
+    """
+    mine = object()
+    try:
+        if isinstance(conn, PakConnection):
+            conn.owner = mine
+        conn.execute(statement)
+        yield
+    finally:
+        try:
+            _end(conn, mine)
+        finally:
+            _end(conn, mine)
+
+
+def _end(conn: sqlite3.Connection, mine: object) -> None:
+    # Who was interrupted and is collected late must not end what others have begun since.
+    if getattr(conn, "owner", mine) is mine and conn.in_transaction:
+        conn.rollback()
+
+
+@contextmanager
+def _joining(conn: sqlite3.Connection) -> Iterator[None]:
+    # A name of its own: what is rolled back must never be somebody else's savepoint.
+    savepoint = f"recollect_{next(_NUMBERS)}"
+    try:
+        conn.execute(f"SAVEPOINT {savepoint}")
+        yield
+        conn.execute(f"RELEASE {savepoint}")
     except BaseException:
-        # A full disk makes SQLite roll back by itself; then there is nothing left to undo.
-        if conn.in_transaction:
-            if joins:
-                conn.execute(f"ROLLBACK TO {_SAVEPOINT}")
-                conn.execute(f"RELEASE {_SAVEPOINT}")
-            else:
-                conn.execute("ROLLBACK")
+        # A full disk makes SQLite roll back by itself; then there is nothing left to undo, as there
+        # is not if the exception came before the first step or after the last.
+        with suppress(sqlite3.OperationalError):
+            conn.execute(f"ROLLBACK TO {savepoint}")
+            conn.execute(f"RELEASE {savepoint}")
         raise
 
 
 @contextmanager
 def read(conn: sqlite3.Connection) -> Iterator[None]:
     """Let the body see one state of the database, however others write meanwhile."""
-    conn.execute("BEGIN")
-    try:
+    with _begun(conn, "BEGIN"):
         yield
-    finally:
+        # Not rolled back: what the connection made for itself meanwhile stays.
         if conn.in_transaction:
             conn.execute("COMMIT")
 

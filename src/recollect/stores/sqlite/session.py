@@ -83,18 +83,34 @@ class Session:
             raise StoreError(
                 "a commit inside of a commit or a snapshot.", hint="write all of it in one commit."
             )
-        with self._connections.writing() as conn, write(conn):
-            before = self.state()
-            commit = Commit(before.revision + 1, commit_id, before)
-            self._known().commit = commit
-            # While `committing`, what the triggers see is part of this one revision.
-            conn.execute(
-                "UPDATE engine_state SET revision = ?, commit_id = ?, committing = 1",
-                (commit.revision, commit_id),
+        with self._connections.writing() as conn:
+            _end_what_nobody_ends(conn)
+            with write(conn):
+                commit = self._begun(commit_id)
+                yield commit
+                self.run("UPDATE engine_state SET committing = 0")
+                commits.keep(conn, commit, at, self._known().touched)
+            self._confirm(commit.head)
+
+    def _begun(self, commit_id: str) -> Commit:
+        before = self.state()
+        commit = self._known().commit = Commit(before.revision + 1, commit_id, before)
+        # While `committing`, what the triggers see is part of this one revision.
+        self.run(
+            "UPDATE engine_state SET revision = ?, commit_id = ?, committing = 1",
+            commit.revision,
+            commit_id,
+        )
+        return commit
+
+    def _confirm(self, promised: Head) -> None:
+        """Look whether a commit has happened before anybody is told so."""
+        head = Head(*self.one("SELECT revision, commit_id FROM engine_state"))
+        if head != promised and head.revision <= promised.revision:
+            raise StoreError(
+                "the file does not hold what was just committed.",
+                hint="another program changes it; open the memory again and look what is there.",
             )
-            yield commit
-            conn.execute("UPDATE engine_state SET committing = 0")
-            commits.keep(conn, commit, at, self._known().touched)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -145,6 +161,16 @@ class Session:
             lease.purpose = _Known()
         known: _Known = lease.purpose
         return known
+
+
+def _end_what_nobody_ends(conn: sqlite3.Connection) -> None:
+    """Refuse to write into a transaction that somebody began by hand; it is rolled back."""
+    if conn.in_transaction:
+        conn.rollback()
+        raise StoreError(
+            "a transaction that was begun by hand was open; it was rolled back.",
+            hint="commit what you begin on `paks.conn` yourself, then call again.",
+        )
 
 
 def chunks(values: Sequence[Value], size: int = 500) -> Iterator[Sequence[Value]]:
