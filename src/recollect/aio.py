@@ -133,9 +133,11 @@ class AsyncRecollect:
         """Return a handle on the same store for another principal."""
         return AsyncRecollect(self.memory.as_principal(principal))
 
-    async def export(self, principal: Principal | None = None) -> AsyncIterator[str]:
-        """Yield what the principal may read as lines of JSON."""
-        lines = self.memory.export(principal)
+    async def export(
+        self, principal: Principal | None = None, *, everything: bool = False
+    ) -> AsyncIterator[str]:
+        """Yield what the principal may read as lines of JSON, or all of the store."""
+        lines = self.memory.export(principal, everything=everything)
         while (line := await asyncio.to_thread(next, lines, None)) is not None:
             yield line
 

@@ -67,6 +67,7 @@ from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
+from recollect.verbs.restore import Restoration
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import Writer
 from recollect.wiring import wire_store
@@ -544,9 +545,19 @@ class Recollect:
             act=functools.partial(self._ingest, place),
         )
 
-    def export(self, principal: Principal | None = None) -> Iterator[str]:
-        """Yield what the principal may read as lines of JSON, which `import_` takes back."""
-        if principal is not None and principal != self._principal:
+    def export(
+        self, principal: Principal | None = None, *, everything: bool = False
+    ) -> Iterator[str]:
+        """Yield what the principal may read as lines of JSON, which `import_` takes back.
+
+        With `everything`, all of the store but keys and the audit log, for whoever opened it: taken
+        into an empty store and exported again it is the same bytes. Without, a last line tells
+        whoever opened it how much was left out, if anything was.
+        """
+        if everything:
+            self._need_opener("whole stores")
+            yield from self._reader.export_everything()
+        elif principal is not None and principal != self._principal:
             yield from self.as_principal(principal).export()
         else:
             yield from self._reader.export()
@@ -556,11 +567,14 @@ class Recollect:
     ) -> Sequence[Remembered]:
         """Take back what `export` gave, into the principal's own tenant.
 
-        An admin brings back memories as they were, owners and uses included; anyone else makes
-        them its own. All lines are checked before the first is written.
+        An admin brings back memories as they were, owners, times and uses included; anyone else
+        makes them its own. All lines are checked before the first is written. The export of a whole
+        store goes into an empty one, in one commit, by whoever opened it.
         """
         need(self._principal, "write")
         hooks, writer, export = self._open_store.dispatcher, self._writer, transfer.read(lines)
+        if export.is_whole:
+            return self._restore(export, progress)
         context = writer.context()
         memories = hooks.ask_each(
             REMEMBER,
@@ -624,6 +638,24 @@ class Recollect:
                 REMEMBER, HookedRequest(RememberRequest({}, memory)), report
             )
         return ingestion.answer()
+
+    def _restore(
+        self, export: transfer.Export, progress: Callable[[int, int], None] | None
+    ) -> Sequence[Remembered]:
+        self._need_opener("whole stores")
+        hooks, restoration = self._open_store.dispatcher, Restoration(self._caller, export)
+        memories = hooks.ask_each(
+            REMEMBER, ((line.where, line) for line in export.memories), check=restoration.draft
+        )
+        joins = transfer.joined(export, [one.request.memory.pak_id for one in memories])
+        links = [join for join in joins if join.kind == "link"]
+        heard = hooks.ask_each(
+            LINK, ((one.where, one.as_request()) for one in links), check=arguments.link
+        )
+        weighed = transfer.reweighed(joins, [one.request for one in heard])
+        reports = hooks.finish_each(REMEMBER, memories, restoration.store_each(weighed, progress))
+        hooks.finish_each(LINK, heard, (None for _ in links))
+        return reports
 
     def _need_opener(self, what: str) -> None:
         if not self._caller.is_opener:

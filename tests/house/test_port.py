@@ -7,7 +7,15 @@ import ast
 import pytest
 from tests.house.snippets import ROOT
 
-from recollect.ports.store import AccessRoom, EdgeRoom, MemoryRoom, StateRoom, Store, VectorRoom
+from recollect.ports.store import (
+    AccessRoom,
+    EdgeRoom,
+    MemoryRoom,
+    RecordRoom,
+    StateRoom,
+    Store,
+    VectorRoom,
+)
 
 ROOMS = {
     "memories": MemoryRoom,
@@ -15,6 +23,7 @@ ROOMS = {
     "vectors": VectorRoom,
     "access": AccessRoom,
     "state": StateRoom,
+    "records": RecordRoom,
 }
 METHODS = [
     *(f"{room}.{name}" for room, port in ROOMS.items() for name in vars(port) if name[0] != "_"),

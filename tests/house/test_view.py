@@ -16,7 +16,7 @@ import pytest
 from tests.house.snippets import ROOT
 
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import EdgeRoom, MemoryRoom, StateRoom, VectorRoom
+from recollect.ports.store import EdgeRoom, MemoryRoom, RecordRoom, StateRoom, VectorRoom
 
 SOURCE = ROOT / "src/recollect"
 MODULES = {
@@ -65,6 +65,9 @@ STORE_READS = {
     "memories.unplaced": {"verbs/caller.py"},
     "memories.next_position": {"write/remember.py"},
     "memories.traces": {"write/forget.py"},
+    # All there is, for whoever opened the store.
+    "records.page": {"write/whole_export.py"},
+    "records.count": {"verbs/read.py", "verbs/restore.py"},
     "state.count": {"verbs/upkeep.py", "write/reembed.py"},
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.
@@ -83,7 +86,13 @@ STORE_OTHERS = {
     }
     | {"frames", "put_frame", "tidy"},
 }
-ROOMS = {"memories": MemoryRoom, "edges": EdgeRoom, "vectors": VectorRoom, "state": StateRoom}
+ROOMS = {
+    "memories": MemoryRoom,
+    "edges": EdgeRoom,
+    "vectors": VectorRoom,
+    "state": StateRoom,
+    "records": RecordRoom,
+}
 
 # Who may choose rows of the index: `Sight`, by a View; a writer, at one place.
 SELECTORS = {"recall/sight.py", "write/likeness.py"}

@@ -134,6 +134,13 @@ class PakCatalogue(ABC):
             hashes[row.pak_id] = row.content_hash
         return results
 
+    def keep_rows(self, rows: Iterable[PakRow]) -> None:
+        """Write rows as they were kept elsewhere, times included: all of them, or none.
+
+        They were checked by whoever read them. One that is there keeps its `created_at`.
+        """
+        self._put_all(list(rows))
+
     def delete_pak(self, pak_id: str) -> bool:
         """Delete a Pak and all that hangs on it; return whether there was one."""
         return check.is_id(pak_id) and self._delete(pak_id)

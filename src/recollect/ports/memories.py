@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from recollect.model import Memory, Place, is_settled, name_key
+from recollect.model.pak import PakRow
 from recollect.policy import View
 from recollect.ports.state import Head
 
@@ -145,8 +146,9 @@ class Texts:
 class NewMemory:
     """A row to write, whole: what a replacement keeps of the old one has been filled in.
 
-    `superseded_by` is the catalogue's. With `same_text` the row had this very text before, and its
-    vectors stay; else they go. In either case a `vector` that is given serves from now on.
+    `superseded_by` is the catalogue's. `pak` is its whole entry as it was elsewhere; without one it
+    is made from the memory. With `same_text` the row had this very text before, and its vectors
+    stay; else they go. In either case a `vector` that is given serves from now on.
     """
 
     memory: Memory
@@ -155,6 +157,7 @@ class NewMemory:
     pending: bool
     superseded_by: str | None = None
     same_text: bool = False
+    pak: PakRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,8 @@ class MemoryRoom(Protocol):
 
         No two have the same id. A replacement keeps its row id, its links and disputes, and its
         `created_at`; everything else is as it is given. `updated_at` is `now`, and `created_at` of
-        what is new. The catalogue's entry and full text are written with it.
+        what is new, but for what brings a `pak` with its own. The catalogue's entry and full text
+        are written with it.
         """
 
     def set_standing(self, standing: Iterable[Standing]) -> None:

@@ -26,6 +26,7 @@ from recollect.ports.memories import (
     Used,
     Written,
 )
+from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind, RecordRoom
 from recollect.ports.state import (
     START,
     ClockState,
@@ -40,6 +41,7 @@ from recollect.ports.state import (
 from recollect.ports.vectors import Slot, VectorRoom, Waiting
 
 __all__ = [
+    "RECORD_KINDS",
     "START",
     "AccessRoom",
     "Act",
@@ -60,6 +62,10 @@ __all__ = [
     "MemoryRoom",
     "NewCommit",
     "NewMemory",
+    "Record",
+    "RecordKey",
+    "RecordKind",
+    "RecordRoom",
     "RowFilter",
     "Slot",
     "Standing",
@@ -110,6 +116,10 @@ class Store(Protocol):
     @property
     def state(self) -> StateRoom:
         """The one row of facts, commits, frames, events."""
+
+    @property
+    def records(self) -> RecordRoom:
+        """All of it as records, for whoever holds the store."""
 
     def commit(self, commit_id: str, *, at: str) -> AbstractContextManager[Commit]:
         """Write: all of the body together, durably, or none of it.

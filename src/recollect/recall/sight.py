@@ -165,10 +165,10 @@ class Sight:
         more = len(shown) > limit
         return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
 
-    def oldest_first(self) -> list[str]:
-        """Return the ids of all that may be read."""
+    def as_stored(self) -> list[str]:
+        """Return the ids of all that may be read, in the order in which they were stored."""
         slots = self.select().slots
-        return self._newest(slots, len(slots))[::-1]
+        return self.index.pak_ids(slots[np.argsort(self.index.column("row_id")[slots])])
 
     def _read(self, where: RowFilter) -> dict[str, Memory]:
         return self._trusted(self.store.memories.read(where, self.view).memories)

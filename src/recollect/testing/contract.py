@@ -38,13 +38,14 @@ from recollect.ports.store import (
 from recollect.testing.builders import new_memory
 from recollect.testing.commit_contract import NOW, VIEW, committing, standing, texts
 from recollect.testing.log_contract import CopiedLogContract, LogContract
+from recollect.testing.record_contract import RecordContract
 
 __all__ = ["LastingStoreContract", "StoreContract"]
 
 _LATER = "2026-01-02T00:00:00Z"
 
 
-class StoreContract(LogContract):
+class StoreContract(LogContract, RecordContract):
     """Tests of the store port. `new_store` gives an empty store, another one each time."""
 
     def new_store(self) -> Store:

@@ -6,7 +6,9 @@ frame also counts the use of what is in it; all others write nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from recollect.check import is_id
@@ -35,8 +37,11 @@ from recollect.recall.sight import MemoryPage, Sight
 from recollect.verbs.caller import Caller
 from recollect.verbs.frames import invalidation_event
 from recollect.write import transfer
+from recollect.write.whole_export import whole_export
 
 __all__ = ["Reader"]
+
+_LINES_AT_ONCE = 512
 
 
 class Reader:
@@ -147,15 +152,31 @@ class Reader:
             )
 
     def export(self) -> Iterator[str]:
-        """Yield what may be read as lines of JSON."""
-        # The lock is held for a part at a time: whoever reads slowly keeps nobody waiting.
-        parts = transfer.exported(self._caller.sight)
+        """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
+        counts: Counter[str] = Counter()
+        for part in self._in_turns(transfer.exported(self._caller.sight)):
+            if part:
+                counts[transfer.kind_of(part[0])] += len(part)
+            yield from part
+        if self._caller.is_opener:
+            with self._open_store.turn():
+                yield from transfer.left_out(self._caller.store.records.count(), counts)
+
+    def export_everything(self) -> Iterator[str]:
+        """Yield all of the store as lines of JSON."""
+        lines = whole_export(self._caller.store)
+        parts = iter(lambda: list(islice(lines, _LINES_AT_ONCE)), [])
+        for part in self._in_turns(parts):
+            yield from part
+
+    def _in_turns(self, parts: Iterator[list[str]]) -> Iterator[list[str]]:
+        """Yield parts, each read in a turn: whoever reads slowly keeps nobody waiting."""
         while True:
             with self._open_store.turn():
                 lines = next(parts, None)
             if lines is None:
                 return
-            yield from lines
+            yield lines
 
     def trace_recall(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""

@@ -131,10 +131,7 @@ class Writer:
         progress: Progress | None,
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
-        memories = [
-            transfer.restored(one.memory, line.fields, faithful=self._is_admin)
-            for line, one in zip(export.memories, wanted, strict=True)
-        ]
+        memories = self._as_imported(export, wanted)
         stored = self._store_all(
             memories,
             context,
@@ -144,6 +141,19 @@ class Writer:
             ),
         )
         return (report for _, report in stored)
+
+    def _as_imported(
+        self, export: transfer.Export, wanted: Sequence[RememberRequest]
+    ) -> list[Memory]:
+        """Return memories as an admin brings them back; anybody else makes them its own."""
+        memories = [one.memory for one in wanted]
+        if not self._is_admin:
+            return memories
+        last_use = transfer.last_use(export)
+        return [
+            transfer.read_at(line, functools.partial(transfer.restored, memory, last_use=last_use))
+            for line, memory in zip(export.memories, memories, strict=True)
+        ]
 
     def rejoin_each(self, joins: Sequence[transfer.Join]) -> Iterator[transfer.Join]:
         """Join what an import stored as it was joined elsewhere, and yield each."""
@@ -268,7 +278,11 @@ class Writer:
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
             hours = open_store.active_hours(commit)
-            admitted = [replace(memories[number], last_reinforced=hours) for number in numbers]
+            # What an import brings back was used some hours before; all else is used just now.
+            admitted = [
+                replace(one, last_reinforced=round(hours + one.last_reinforced, 9))
+                for one in (memories[number] for number in numbers)
+            ]
             self._need_gardens(admitted)
             write = Write(
                 store=store,

@@ -92,7 +92,11 @@ class Write:
         return self.store.memories.write(
             [
                 row_to_write(
-                    memory, known.get(memory.pak_id), vector=vector, wants_vector=wants_vector
+                    memory,
+                    known.get(memory.pak_id),
+                    vector=vector,
+                    wants_vector=wants_vector,
+                    now=self.now,
                 )
                 for memory, vector in zip(memories, embedded.vectors, strict=True)
             ],

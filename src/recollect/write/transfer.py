@@ -1,7 +1,8 @@
 """Memories as JSON lines: out of one store, into another.
 
 In: memories and links that a principal may read, or lines that came from such an export. Out:
-lines, or drafts to remember. A line is one object with a `kind`: memory, link or dispute.
+lines, or drafts to remember. A line is one object with a `kind`: memory, link or dispute; those of
+a whole store have more kinds (`whole_export`, `whole_import`). The format is in ADR-0027.
 """
 
 from __future__ import annotations
@@ -10,30 +11,50 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from math import isfinite
+from typing import Any, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.index import MemoryIndex
-from recollect.model import LinkRequest, Memory
+from recollect.model import LinkRequest, Memory, Principal
+from recollect.ports.store import RECORD_KINDS, RecordKind
 from recollect.recall.sight import Sight
 from recollect.write.draft import ARGUMENTS
 
 __all__ = [
+    "COUNT_MAX",
+    "EVERYTHING",
+    "VERSION",
     "Export",
     "Join",
     "Line",
     "arguments",
+    "as_line",
     "exported",
     "joined",
+    "kind_of",
+    "last_use",
+    "left_out",
     "read",
+    "read_at",
     "restored",
     "reweighed",
 ]
 
-KINDS = ("memory", "link", "dispute")
+Value = TypeVar("Value")
+
+VERSION = 2
+EVERYTHING = "everything"
+# The largest whole number that every store can keep.
+COUNT_MAX = 2**63 - 1
+_JOINS = ("link", "dispute")
+# What says something about the export, and nothing to keep.
+_REMARKS = ("export", "end", "left_out")
+_KINDS = frozenset({"store", *RECORD_KINDS, *_REMARKS})
 _AT_ONCE = 512
-_NOT_EXPORTED = ("position", "decay", "risks", "last_reinforced")
+_NOT_EXPORTED = ("position", "decay", "risks")
+_AS_IT_IS = "keep the lines of an export together, as they are."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +73,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The lines of an export: memories, and what joins them."""
+    """The lines of an export: memories, what joins them, and what else a whole store holds."""
 
     memories: tuple[Line, ...]
     joins: tuple[Line, ...]
+    others: tuple[Line, ...] = ()
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +91,8 @@ class Join:
     weight: float
     automatic: bool
     note: str
+    is_open: bool = True
+    created_at: str | None = None
 
     def as_request(self) -> LinkRequest:
         """Return what is asked of `link`."""
@@ -75,24 +100,29 @@ class Join:
 
 
 def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
-    """Yield what may be read, in parts: memories oldest first, then what joins them.
+    """Yield what may be read, in parts: memories as they were stored, then what joins them.
 
     `look` is asked anew for each part, so that what was forgotten meanwhile is not in it.
     """
-    pak_ids = look().oldest_first()
+    pak_ids = look().as_stored()
+    told: set[str] = set()
     for start in range(0, len(pak_ids), _AT_ONCE):
         # As it was claimed: whoever takes it in trusts in its own way.
         as_claimed = replace(look(), trusts=None)
         found = as_claimed.memories(pak_ids[start : start + _AT_ONCE])
-        yield [_line("memory", _shown(memory)) for memory in found.values()]
+        told.update(found)
+        yield [as_line("memory", _shown(memory)) for memory in found.values()]
     sight = look()
+    # What was stored since the first part joins nothing: its own line is not there.
     yield [
-        _line("link", {"pak_id": low, "other": high, "weight": weight, "automatic": automatic})
+        as_line("link", {"pak_id": low, "other": high, "weight": weight, "automatic": automatic})
         for low, high, weight, automatic in _links(sight, sight.index)
+        if low in told and high in told
     ]
     yield [
-        _line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
+        as_line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
         for one in sight.disputes()
+        if one.first in told and one.second in told
     ]
 
 
@@ -100,11 +130,31 @@ def _shown(memory: Memory) -> dict[str, Any]:
     return {name: v for name, v in asdict(memory).items() if name not in _NOT_EXPORTED}
 
 
-def _parsed_lines(lines: Iterable[str]) -> Iterator[Line]:
+def _parsed_lines(lines: object) -> Iterator[Line]:
     """Yield the lines of an export; what is not one is refused with its number."""
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise InvalidInput(
+            f"an export comes as its lines, not as {check.shown(lines)}.",
+            hint="pass a list of lines, or an open file.",
+        )
     for number, text in enumerate(lines, 1):
-        if text.strip():
+        if not isinstance(text, str | bytes) or text.strip():
             yield _parsed(number, text)
+
+
+def left_out(there: Mapping[RecordKind, int], told: Mapping[str, int]) -> list[str]:
+    """Return the line that says how much of a store an export does not hold; none if it does.
+
+    Who is alike is found anew by whoever takes it in.
+    """
+    missing = {kind: there[kind] - told.get(kind, 0) for kind in there if kind != "likeness"}
+    counts = {kind: count for kind, count in missing.items() if count > 0}
+    return [as_line("left_out", {"counts": counts})] if counts else []
+
+
+def kind_of(line: str) -> str:
+    """Return the kind of a line; those of one part of an export are of one kind."""
+    return str(json.loads(line)["kind"])
 
 
 def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,18 +164,38 @@ def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, **{name: place.get(name) for name in ("scope", "team", "garden")}}
 
 
-def restored(memory: Memory, fields: Mapping[str, Any], *, faithful: bool) -> Memory:
-    """Return an imported memory; a faithful one has its owner, its state and its uses back."""
-    if not faithful:
-        return memory
+def restored(memory: Memory, fields: Mapping[str, Any], *, last_use: float) -> Memory:
+    """Return an imported memory with its owner, its times, its state and its uses back.
+
+    `last_use` is the active hour at which any memory of the export was last used. Hours of another
+    store are not ours: how long before that this one was, stands in `last_reinforced`.
+    """
     owner = _place(fields).get("owner")
-    uses = fields.get("reinforced")
+    place = memory.place
+    if owner is not None:
+        place = replace(place, owner=Principal(place.tenant, owner).id)
+    uses, used_at = fields.get("reinforced", 0), fields.get("last_reinforced", last_use)
     return replace(
         memory,
-        place=replace(memory.place, owner=owner) if isinstance(owner, str) else memory.place,
-        reinforced=uses if isinstance(uses, int) and uses >= 0 else 0,
+        place=place,
+        created_at=_past(fields, "created_at", memory.created_at),
+        updated_at=_past(fields, "updated_at", memory.updated_at),
+        reinforced=check.whole("reinforced", uses, least=0, most=COUNT_MAX),
+        last_reinforced=min(0.0, check.number("last_reinforced", used_at) - last_use),
         status="archived" if fields.get("status") == "archived" else "active",
     )
+
+
+def last_use(export: Export) -> float:
+    """Return the latest active hour at which a memory of an export was used."""
+    hours = (line.fields.get("last_reinforced") for line in export.memories)
+    return max((one for one in hours if check.is_number(one) and isfinite(one)), default=0.0)
+
+
+def _past(fields: Mapping[str, Any], name: str, now: str) -> str:
+    """Return a time of a line, which is not to come; without one it is now."""
+    given = fields.get(name)
+    return now if given is None else min(now, check.time_in_utc(name, given))
 
 
 def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -140,10 +210,59 @@ def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 def read(lines: Iterable[str]) -> Export:
     """Return the lines of an export by what they hold."""
     found = list(_parsed_lines(lines))
+    is_whole = _is_whole(found)
+    if not is_whole:
+        for line in found:
+            _need_common_kind(line)
+    rest = ("memory", *_JOINS, *_REMARKS)
     return Export(
         tuple(line for line in found if line.kind == "memory"),
-        tuple(line for line in found if line.kind != "memory"),
+        tuple(line for line in found if line.kind in _JOINS),
+        tuple(line for line in found if line.kind not in rest),
+        is_whole,
     )
+
+
+def _is_whole(lines: Sequence[Line]) -> bool:
+    """Return whether lines are an export of a whole store, and all of it."""
+    for line in lines[1:]:
+        if line.kind == "export":
+            raise InvalidInput(f"{line.where} begins another export.", hint="import one at a time.")
+    if not lines or lines[0].kind != "export":
+        return False
+    version = lines[0].fields.get("version")
+    if (
+        not isinstance(version, int)
+        or version > VERSION
+        or lines[0].fields.get("holds") != EVERYTHING
+    ):
+        raise InvalidInput(
+            f"{lines[0].where} says that this is an export of version {check.shown(version)};"
+            f" this release reads up to {VERSION}.",
+            hint="import it with the release that wrote it, or a newer one.",
+        )
+    if lines[-1].kind != "end" or lines[-1].fields.get("lines") != len(lines) - 1:
+        raise InvalidInput(
+            f"the export is cut off: {lines[-1].where} is not the end that it should have.",
+            hint="export again; a part of a whole store is not imported.",
+        )
+    return True
+
+
+def _need_common_kind(line: Line) -> None:
+    if line.kind not in ("memory", *_JOINS, "left_out"):
+        raise InvalidInput(
+            f"{line.where} is of an export of a whole store, which begins otherwise.",
+            hint=_AS_IT_IS,
+        )
+
+
+def read_at(line: Line, read: Callable[[Mapping[str, Any]], Value]) -> Value:
+    """Return what is read off a line; what is wrong with it is told with its number."""
+    try:
+        return read(line.fields)
+    except InvalidInput as error:
+        raise InvalidInput(f"{line.where}: {error.message}", hint=error.hint) from error
 
 
 def joined(export: Export, pak_ids: Sequence[str]) -> list[Join]:
@@ -168,13 +287,19 @@ def _join(line: Line, now_called: Mapping[str, str]) -> Join:
     first, second = ends
     if first is None or second is None or first == second:
         raise InvalidInput(
-            f"line {line.number} joins what is not among the memories.",
-            hint="keep the lines of an export together, as they are.",
+            f"line {line.number} joins what is not among the memories.", hint=_AS_IT_IS
         )
-    weight = check.positive_share(f"line {line.number}: weight", line.fields.get("weight", 1.0))
-    note = check.text(f"line {line.number}: note", line.fields.get("note", ""))
-    automatic = line.fields.get("automatic") is True
-    return Join(line.where, line.kind, (first, second), weight, automatic, note)
+    fields, at = line.fields, line.fields.get("created_at")
+    return Join(
+        where=line.where,
+        kind=line.kind,
+        ends=(first, second),
+        weight=check.positive_share(f"{line.where}: weight", fields.get("weight", 1.0)),
+        automatic=fields.get("automatic") is True,
+        note=check.text(f"{line.where}: note", fields.get("note", "")),
+        is_open=fields.get("is_open") is not False,
+        created_at=None if at is None else check.time(f"{line.where}: created_at", at),
+    )
 
 
 def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool]]:
@@ -188,7 +313,8 @@ def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool
     )
 
 
-def _line(kind: str, fields: Mapping[str, Any]) -> str:
+def as_line(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return a line of an export, in the one spelling that it has."""
     return json.dumps({"kind": kind, **fields}, ensure_ascii=False, sort_keys=True)
 
 
@@ -196,9 +322,11 @@ def _parsed(number: int, text: object) -> Line:
     fields: object = None
     with suppress(ValueError, RecursionError):
         fields = json.loads(text) if isinstance(text, str | bytes) else None
-    if not isinstance(fields, dict) or fields.get("kind") not in KINDS:
+    kind = fields.get("kind") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(kind, str) or kind not in _KINDS:
         raise InvalidInput(
             f"line {number} is not a line of an export.",
             hint='each line is an object with a "kind": memory, link or dispute.',
         )
-    return Line(number, fields.pop("kind"), fields)
+    del fields["kind"]
+    return Line(number, kind, fields)

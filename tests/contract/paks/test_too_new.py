@@ -37,6 +37,7 @@ CALLS: dict[str, Callable[[RecallStore], object]] = {
     "upsert_pak": lambda s: s.upsert_pak(**pak()),
     "upsert_paks": lambda s: s.upsert_paks([pak()]),
     "upsert_paks of none": lambda s: s.upsert_paks([]),
+    "keep_rows": lambda s: s.keep_rows([]),
     "delete_pak": lambda s: s.delete_pak("p1"),
     "get_pak": lambda s: s.get_pak("p1"),
     "get_paks": lambda s: s.get_paks(["p1"]),

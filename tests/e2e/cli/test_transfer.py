@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect import Recollect
+from recollect.policy import Principal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,3 +80,26 @@ def test_a_file_that_cannot_be_read_or_written_is_named(
         assert result.returncode == 1
         assert f"{nowhere} cannot be" in result.stderr
         assert "Hint:" in result.stderr
+
+
+def test_all_of_a_store_comes_back_byte_for_byte(run: Run, shop: Path, tmp_path: Path) -> None:
+    db = tmp_path / "twin.db"
+    mine = run("export", "--db", shop)
+    assert mine.stderr.startswith("Left out: ")
+    everything = run("export", "--all", "--db", shop)
+    assert everything.stderr == "Keys, the audit log and vectors are in no export.\n"
+    assert run("import", "-", "--db", db, stdin=everything.stdout).returncode == 0
+    assert run("export", "--all", "--db", db).stdout == everything.stdout
+    again = run("import", "-", "--db", db, stdin=everything.stdout)
+    assert again.returncode == 1
+    assert "holds nothing yet" in again.stderr
+
+
+def test_whoever_exports_a_store_of_somebody_else_is_told(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "theirs.db"
+    with Recollect.open(db) as memory:
+        memory.as_principal(Principal("acme", "ann")).remember("of ann", scope="company")
+    file = tmp_path / "mine.jsonl"
+    said = run("export", file, "--db", db, "--json")
+    assert json.loads(said.stdout)["left_out"] == {"memory": 1}
+    assert "Left out: 1 memory." in said.stderr

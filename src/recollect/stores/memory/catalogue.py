@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from recollect.errors import StoreClosed, StoreUnavailable, UnknownPak
 from recollect.model.pak import CheckReport, PakHit, PakListFilters, PakRow, RepairReport
@@ -35,6 +35,13 @@ _B = 0.75
 _LEAST_RARITY = 1e-6
 
 
+class _Hanging(NamedTuple):
+    """What hangs on a Pak, and since when."""
+
+    entry: Any
+    at: str
+
+
 class MemoryCatalogue(PakCatalogue):
     """A catalogue that lives as long as its process.
 
@@ -53,7 +60,7 @@ class MemoryCatalogue(PakCatalogue):
         self._undo = undo or UndoLog()
         self._watcher = watcher
         self._paks: dict[str, PakRow] = {}
-        self._hanging: dict[str, dict[str, dict[Key, Any]]] = {
+        self._hanging: dict[str, dict[str, dict[Key, _Hanging]]] = {
             kind.table: {} for kind in (REASON_CODES, RISK_FLAGS, ANCHORS, RELATIONS)
         }
         self._records = MemoryRecords(
@@ -102,6 +109,17 @@ class MemoryCatalogue(PakCatalogue):
     def records(self) -> MemoryRecords:
         """Return the catalogue by numbers."""
         return self._records
+
+    def hanging_keys(self, kind: Attachment[Entry]) -> list[Key]:
+        """Return what entries of a kind there are, in no order: whose each is, and its key."""
+        with self._reading():
+            owners = self._hanging[kind.table].items()
+            return [(pak_id, *key) for pak_id, entries in owners for key in entries]
+
+    def hanging(self, kind: Attachment[Entry], pak_id: str, key: Key) -> tuple[Entry, str]:
+        """Return one entry, and since when it is there."""
+        with self._reading():
+            return self._hanging[kind.table][pak_id][key]
 
     def check(self) -> CheckReport:
         """Count: what is kept in dictionaries cannot be stale."""
@@ -196,27 +214,27 @@ class MemoryCatalogue(PakCatalogue):
             return sorted(
                 pak_id
                 for pak_id, anchors in self._hanging[ANCHORS.table].items()
-                if any(anchor.source_path == source_path for anchor in anchors.values())
+                if any(hung.entry.source_path == source_path for hung in anchors.values())
             )
 
     def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
         with self._reading():
             entries = self._hanging[kind.table].get(pak_id, {})
-            return [entries[key] for key in sorted(entries)]
+            return [entries[key].entry for key in sorted(entries)]
 
     def _replace_entries(
         self, kind: Attachment[Entry], pak_id: str, new: list[Entry], now: str
     ) -> None:
-        del now  # nothing that can be read tells when an entry was made
         with self.transaction():
-            self._hang(kind.table, pak_id, {_key(kind, entry): entry for entry in new})
+            hung = {_key(kind, entry): _Hanging(entry, now) for entry in new}
+            self._hang(kind.table, pak_id, hung)
             self._need_ends(kind, pak_id, new)
 
     def _add_entry(self, kind: Attachment[Entry], pak_id: str, entry: Entry, now: str) -> None:
-        del now
         with self.transaction():
             before = self._hanging[kind.table].get(pak_id, {})
-            self._hang(kind.table, pak_id, {**before, _key(kind, entry): entry})
+            hung = {**before, _key(kind, entry): _Hanging(entry, now)}
+            self._hang(kind.table, pak_id, hung)
             self._need_ends(kind, pak_id, [entry])
 
     def _remove_entry(self, kind: Attachment[Entry], pak_id: str, key: Key) -> bool:
@@ -249,13 +267,13 @@ class MemoryCatalogue(PakCatalogue):
         self._records.remove(pak_id)
         self._order = None
 
-    def _hang(self, table: str, pak_id: str, entries: Mapping[Key, Any]) -> None:
+    def _hang(self, table: str, pak_id: str, entries: Mapping[Key, _Hanging]) -> None:
         owners = self._hanging[table]
         before = owners.get(pak_id, {})
         self._undo.note(lambda: self._set_hanging(table, pak_id, before))
         self._set_hanging(table, pak_id, entries)
 
-    def _set_hanging(self, table: str, pak_id: str, entries: Mapping[Key, Any]) -> None:
+    def _set_hanging(self, table: str, pak_id: str, entries: Mapping[Key, _Hanging]) -> None:
         self._hanging[table].pop(pak_id, None)
         if entries:
             self._hanging[table][pak_id] = dict(entries)

@@ -73,9 +73,8 @@ class MemoryEdges:
 
     def dispute(self, pair: Sequence[str], *, note: str, now: str) -> None:
         """Open a dispute between two memories that exist."""
-        del now  # nothing that can be read tells when a dispute was opened
         _ = self._session.revision  # refuses outside of a commit
-        self._session.disputes.put(self._rows_of(pair), DisputeRow(note, is_open=True))
+        self._session.disputes.put(self._rows_of(pair), DisputeRow(note, True, now))
 
     def resolve(self, pair: Sequence[str]) -> bool:
         """Close a dispute; return whether there was an open one."""

@@ -100,7 +100,9 @@ class MemoryMemories:
         """Add memories, or replace those that exist."""
         tables, touched = self._session, self._session.touched
         known = {new.memory.pak_id: tables.memories.get(new.memory.pak_id) for new in memories}
-        self._catalogue.upsert_paks(map(_pak_values, memories), now=now, quiet=True)
+        drafted = [new for new in memories if new.pak is None]
+        self._catalogue.upsert_paks(map(_pak_values, drafted), now=now, quiet=True)
+        self._catalogue.keep_rows(new.pak for new in memories if new.pak is not None)
         paks = self._catalogue.get_paks(known)
         next_row = max(tables.names, default=0) + 1
         written = []

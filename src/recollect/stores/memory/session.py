@@ -56,6 +56,7 @@ class DisputeRow:
 
     note: str
     is_open: bool
+    created_at: str
 
 
 class Session:

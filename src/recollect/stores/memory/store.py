@@ -15,6 +15,7 @@ from recollect.stores.memory.access import MemoryAccess
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.edges import MemoryEdges
 from recollect.stores.memory.memories import MemoryMemories
+from recollect.stores.memory.records import MemoryRecords
 from recollect.stores.memory.session import Session
 from recollect.stores.memory.state import MemoryState
 from recollect.stores.memory.vectors import MemoryVectors
@@ -35,6 +36,7 @@ class MemoryStore:
         self._vectors = MemoryVectors(self._session)
         self._access = MemoryAccess(self._session)
         self._state = MemoryState(self._session)
+        self._records = MemoryRecords(self._session, self._catalogue)
 
     @property
     def path(self) -> Path:
@@ -65,6 +67,11 @@ class MemoryStore:
     def state(self) -> MemoryState:
         """The one row of facts, commits, frames, events."""
         return self._state
+
+    @property
+    def records(self) -> MemoryRecords:
+        """All of it as records."""
+        return self._records
 
     @property
     def catalogue(self) -> MemoryCatalogue:

@@ -118,7 +118,10 @@ class SqliteMemories:
         touched = self._db.touched
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
-        self._catalogue.upsert_paks(map(rows.pak_values, memories), now=now, quiet=True)
+        drafted = [new for new in memories if new.pak is None]
+        self._catalogue.upsert_paks(map(rows.pak_values, drafted), now=now, quiet=True)
+        if len(drafted) < len(memories):
+            self._catalogue.keep_rows(new.pak for new in memories if new.pak is not None)
         added = [new for new in memories if new.memory.pak_id not in known]
         self._replace([new for new in memories if new.memory.pak_id in known])
         numbers = known | self._insert(added)

@@ -19,6 +19,7 @@ from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
+from recollect.stores.sqlite.records import SqliteRecords
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
 from recollect.stores.sqlite.vectors import SqliteVectors
@@ -39,6 +40,7 @@ class SqliteStore:
         self._vectors = SqliteVectors(self._db)
         self._access = SqliteAccess(self._db)
         self._state = SqliteState(self._db)
+        self._records = SqliteRecords(self._db)
 
     @classmethod
     def open(
@@ -94,6 +96,11 @@ class SqliteStore:
     def state(self) -> SqliteState:
         """The one row of facts, commits, frames, events."""
         return self._state
+
+    @property
+    def records(self) -> SqliteRecords:
+        """All of it as records."""
+        return self._records
 
     @property
     def catalogue(self) -> RecallStore:

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -29,6 +29,20 @@ __all__ = ["export", "import_"]
 
 _PIPE = Path("-")
 _PARTS = (("memory", "memories"), ("link", "links"), ("dispute", "disputes"))
+# What an export of everything holds beside, and how one and many of it are called.
+_OTHERS = (
+    ("garden", "garden", "gardens"),
+    ("member", "member of a garden", "members of gardens"),
+    ("trust", "trusted source", "trusted sources"),
+    ("frame", "frame", "frames"),
+    ("pak", "entry of the catalogue", "entries of the catalogue"),
+    ("successor", "successor", "successors"),
+    ("reason", "reason code", "reason codes"),
+    ("flag", "risk flag", "risk flags"),
+    ("anchor", "anchor", "anchors"),
+    ("relation", "relation", "relations"),
+)
+_NEVER = "Keys, the audit log and vectors are in no export."
 
 
 def export(
@@ -37,11 +51,20 @@ def export(
         Path,
         typer.Argument(metavar="[FILE]", help="Where to; - or nothing is stdout."),
     ] = _PIPE,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="All of the store: everybody's memories, gardens, trust, frames, history."
+        ),
+    ] = False,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
-    """Write all memories, links and disputes as lines of JSON, for `import` to take back."""
+    """Write your memories, links and disputes as lines of JSON, for `import` to take back.
+
+    What is left out is told on stderr.
+    """
     from recollect.edge.cli import open_memory
 
     out = output.of(context)
@@ -50,10 +73,14 @@ def export(
         if file == _PIPE:
             # Always UTF-8, whatever the terminal speaks: this is for `import` to read.
             with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as pipe:
-                _written(memory.export(), pipe, lambda _done, _total: None, total)
+                lines = memory.export(everything=everything)
+                _, left_out = _written(lines, pipe, lambda _done, _total: None, total)
+            _tell_left_out(left_out, everything=everything)
             return
         with out.progress("Exporting", total) as progress, _replacing(file) as target:
-            counts = _written(memory.export(), target, progress, total)
+            lines = memory.export(everything=everything)
+            counts, left_out = _written(lines, target, progress, total)
+    _tell_left_out(left_out, everything=everything)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views.elements import plain
@@ -63,7 +90,7 @@ def export(
         )
         console.print(f"Exported {told} to {plain(str(file))}.", soft_wrap=True)
 
-    out.show({"file": str(file), **counts}, draw)
+    out.show({"file": str(file), **counts, "left_out": left_out}, draw)
 
 
 def import_(
@@ -99,13 +126,30 @@ def import_(
 
 def _written(
     lines: Iterable[str], target: TextIO, progress: Callable[[int, int], None], total: int
-) -> dict[str, int]:
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Write lines; return how many there are of each kind, and what the last one leaves out."""
     counts: Counter[str] = Counter()
+    left_out: dict[str, int] = {}
     for line in lines:
         target.write(line + "\n")
-        counts[json.loads(line)["kind"]] += 1
+        said = json.loads(line)
+        counts[said["kind"]] += 1
+        if said["kind"] == "left_out":
+            left_out = said["counts"]
         progress(min(counts["memory"], total), total)
-    return {name: counts[kind] for kind, name in _PARTS}
+    return {name: counts[kind] for kind, name in _PARTS}, left_out
+
+
+def _tell_left_out(left_out: Mapping[str, int], *, everything: bool) -> None:
+    if everything:
+        typer.echo(_NEVER, err=True)
+    elif left_out:
+        told = ", ".join(
+            f"{left_out[kind]:,} {one if left_out[kind] == 1 else many}"
+            for kind, one, many in (*((one, one, many) for one, many in _PARTS), *_OTHERS)
+            if kind in left_out
+        )
+        typer.echo(f"Left out: {told}. `export --all` writes all of the store.", err=True)
 
 
 @contextmanager

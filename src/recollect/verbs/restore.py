@@ -1,0 +1,216 @@
+"""A whole store out of its export: all of it in one commit, into a store that holds nothing yet.
+
+In: the lines of an export, by whoever opened the store. Out: what became of each memory. Every line
+is checked before anything is written. Vectors are made anew, by the embedder of this store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from recollect.embed import ModelIdentity, check_model
+from recollect.errors import InvalidInput
+from recollect.frames.check import checked
+from recollect.hours import later
+from recollect.model import FrameDefinition, Remembered, RememberRequest
+from recollect.model.pak import (
+    PakAnchorEntry,
+    PakRelationEntry,
+    PakRow,
+    ReasonCodeEntry,
+    RiskFlagEntry,
+)
+from recollect.ports.store import Commit, FrameRow, Likeness, NewMemory
+from recollect.verbs.caller import Caller
+from recollect.write import transfer
+from recollect.write.draft import ARGUMENTS
+from recollect.write.link import edge_between
+from recollect.write.vectors import Embeddings, embed_texts
+from recollect.write.whole_import import (
+    Hanging,
+    RestoredMemory,
+    frame_owner,
+    memory_from,
+    read_whole,
+)
+
+__all__ = ["Restoration"]
+
+_AT_ONCE = 512
+
+Progress = Callable[[int, int], None]
+
+
+class Restoration:
+    """One export that becomes a store."""
+
+    def __init__(self, caller: Caller, export: transfer.Export) -> None:
+        self._caller = caller
+        self._store = caller.store
+        self._export = export
+        self._whole = read_whole(export)
+        self._frames = [transfer.read_at(line, _frame) for line in self._whole.frames]
+        self._lines = {line.fields["pak_id"]: line for line in export.memories}
+        self._memories: dict[str, RestoredMemory] = {}
+        with caller.open_store.turn():
+            self._need_empty()
+
+    def draft(self, words: transfer.Line | Mapping[str, Any]) -> RememberRequest:
+        """Return the memory of a line, or what hooks made of it, checked."""
+        if isinstance(words, transfer.Line):
+            fields = words.fields
+        else:
+            fields = _changed(self._lines[words["pak_id"]].fields, words)
+        one = memory_from(fields)
+        self._memories[one.memory.pak_id] = one
+        given = {name: getattr(one.memory, name) for name in ARGUMENTS}
+        return RememberRequest(given, one.memory)
+
+    def store_each(
+        self, joins: Sequence[transfer.Join], progress: Progress | None
+    ) -> Iterator[Remembered]:
+        """Write all of it, and yield what became of each memory."""
+        new = self._embedded(progress)
+        with self._caller.open_store.commit() as commit:
+            self._need_empty()
+            self._write(new, joins, commit)
+        for one in new:
+            yield Remembered(one.memory.pak_id, True, "pending" if one.pending else "ready")
+
+    def _embedded(self, progress: Progress | None) -> list[NewMemory]:
+        """Return the rows to write, embedded outside of any turn; what waited goes on waiting."""
+        memories = [self._memories[pak_id] for pak_id in self._lines]
+        embedder = self._caller.open_store.embedder
+        dimension = self._store.state.read().dimension
+        rows: list[NewMemory] = []
+        for start in range(0, len(memories), _AT_ONCE):
+            part = memories[start : start + _AT_ONCE]
+            wanted = [one for one in part if not one.pending]
+            texts = [one.memory.content for one in wanted]
+            embedded = embed_texts(embedder, texts, dimension=dimension)
+            rows.extend(_rows(part, wanted, embedded))
+            self._caller.open_store.embedder_error = embedded.error
+            if progress is not None:
+                progress(len(rows), len(memories))
+        return rows
+
+    def _write(
+        self, new: Sequence[NewMemory], joins: Sequence[transfer.Join], commit: Commit
+    ) -> None:
+        store, whole = self._store, self._whole
+        self._keep_model(new, commit)
+        for garden in whole.gardens:
+            store.access.put_garden(garden)
+        for member in whole.members:
+            store.access.set_role(*member)
+        for trust in whole.trusts:
+            store.access.set_trust(*trust)
+        for tenant, frame in self._frames:
+            store.state.put_frame(tenant, frame.definition.name, frame)
+        written = store.memories.write(new, now=self._caller.now())
+        rows = {one.memory.pak_id: at.row_id for one, at in zip(new, written, strict=True)}
+        self._write_catalogue([one.pak for one in new if one.pak is not None])
+        self._write_pairs(rows, joins)
+        store.state.set_clock(later(commit.before.clock, whole.clock))
+        store.state.fire("curate_complete")
+        told = f"{len(new)} of {len(new)} memories"
+        self._caller.open_store.note(self._caller.principal, "import", "export", told)
+
+    def _keep_model(self, new: Sequence[NewMemory], commit: Commit) -> None:
+        state, embedder = commit.before, self._caller.open_store.embedder
+        if state.model_id is not None:
+            check_model(ModelIdentity(state.model_id, state.dimension or 0), embedder)
+        elif not all(one.pending for one in new) and self._caller.open_store.embedder_error is None:
+            vectors = [one.vector for one in new]
+            dimension = Embeddings(vectors).dimension or 0
+            self._store.state.set_model(embedder.model_id, dimension)
+
+    def _write_catalogue(self, placed: Sequence[PakRow]) -> None:
+        """Write what only the catalogue knows: other entries, successors, what hangs on them."""
+        catalogue, whole = self._caller.catalogue, self._whole
+        catalogue.keep_rows(whole.paks)
+        entries = {row.pak_id: row for row in (*placed, *whole.paks)}
+        catalogue.keep_rows(
+            entries[pak_id]._replace(superseded_by=successor)
+            for pak_id, successor in whole.successors.items()
+        )
+        for one in whole.hanging:
+            self._hang(one)
+
+    def _hang(self, one: Hanging) -> None:
+        catalogue = self._caller.catalogue
+        match one.entry:
+            case ReasonCodeEntry():
+                catalogue.add_pak_reason_code(one.pak_id, one.entry, now=one.created_at)
+            case RiskFlagEntry():
+                catalogue.add_pak_risk_flag(one.pak_id, one.entry, now=one.created_at)
+            case PakRelationEntry():
+                catalogue.add_pak_relation(one.pak_id, one.entry, now=one.created_at)
+            case PakAnchorEntry():
+                catalogue.add_pak_anchor(one.pak_id, one.entry)
+
+    def _write_pairs(self, rows: Mapping[str, int], joins: Sequence[transfer.Join]) -> None:
+        store = self._store
+        store.edges.put(
+            edge_between(rows[one], rows[other], join.weight, automatic=join.automatic)
+            for join in joins
+            if join.kind == "link"
+            for one, other in [join.ends]
+        )
+        store.edges.change_lists(
+            [
+                Likeness(rows[one.pak_id], rows[one.other], one.closeness)
+                for one in self._whole.alike
+            ],
+            (),
+        )
+        for join in joins:
+            if join.kind == "dispute":
+                store.edges.dispute(
+                    join.ends, note=join.note, now=join.created_at or self._caller.now()
+                )
+                if not join.is_open:
+                    store.edges.resolve(join.ends)
+
+    def _need_empty(self) -> None:
+        if any(self._store.records.count().values()):
+            raise InvalidInput(
+                "an export of a whole store goes into a store that holds nothing yet.",
+                hint="import it into a new file.",
+            )
+
+
+def _changed(fields: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a line with what hooks changed; another text has another hash."""
+    changed = {**fields, **{name: words[name] for name in ARGUMENTS}}
+    if changed["content"] != fields["content"]:
+        del changed["content_hash"]
+    return changed
+
+
+def _frame(fields: Mapping[str, Any]) -> tuple[str, FrameRow]:
+    try:
+        definition = FrameDefinition.from_dict(fields["definition"])
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            "the definition is not one of a frame.", hint="keep the lines of an export as they are."
+        ) from error
+    tenant, extends = frame_owner(fields)
+    return tenant, FrameRow(checked(definition), extends)
+
+
+def _rows(
+    part: Sequence[RestoredMemory], wanted: Sequence[RestoredMemory], embedded: Embeddings
+) -> Iterator[NewMemory]:
+    vectors = {
+        one.memory.pak_id: vector for one, vector in zip(wanted, embedded.vectors, strict=True)
+    }
+    for one in part:
+        yield NewMemory(
+            one.memory,
+            one.pak.content_hash,
+            vectors.get(one.memory.pak_id),
+            pending=one.pending or embedded.error is not None,
+            pak=one.pak,
+        )

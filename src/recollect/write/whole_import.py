@@ -1,0 +1,355 @@
+"""From the lines of a whole store to values that can be written, each of them checked.
+
+In: an export, parsed. Out: memories, gardens, trust and all else as they were, or `InvalidInput`
+that names the line. What is derived from a text is derived anew. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+from recollect import check
+from recollect.errors import InvalidInput
+from recollect.model import Garden, Memory, Place, Principal, Role, known_scope, words_of
+from recollect.model.pak import (
+    PakAnchorEntry,
+    PakRelationEntry,
+    PakRow,
+    ReasonCodeEntry,
+    RiskFlagEntry,
+)
+from recollect.paks import validate
+from recollect.policy.gardens import checked_role, checked_slug
+from recollect.policy.sanitizer import risks
+from recollect.policy.view import HELD_BACK
+from recollect.ports.store import ClockState
+from recollect.recall.score import decay_for
+from recollect.write.draft import content_hash
+from recollect.write.transfer import COUNT_MAX, Export, Line, read_at
+from recollect.write.whole_export import NAMING_FIELDS
+
+__all__ = [
+    "Alike",
+    "Hanging",
+    "MemberRow",
+    "RestoredMemory",
+    "TrustRow",
+    "WholeStore",
+    "frame_owner",
+    "memory_from",
+    "read_whole",
+]
+
+_STATES = ("active", "archived", *HELD_BACK)
+
+Value = TypeVar("Value")
+Fields = Mapping[str, Any]
+
+
+class MemberRow(NamedTuple):
+    """Who is in which garden, as what."""
+
+    tenant: str
+    garden: str
+    principal: str
+    role: Role
+
+
+class TrustRow(NamedTuple):
+    """How far a tenant trusts a source."""
+
+    tenant: str
+    source: str
+    trust: float
+
+
+class Hanging(NamedTuple):
+    """What hangs on an entry of the catalogue, and since when; an anchor has no time."""
+
+    pak_id: str
+    entry: ReasonCodeEntry | RiskFlagEntry | PakAnchorEntry | PakRelationEntry
+    created_at: str | None
+
+
+class Alike(NamedTuple):
+    """One memory holds another for one of its most alike."""
+
+    pak_id: str
+    other: str
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredMemory:
+    """A memory as it was, its entry of the catalogue, and whether it waited for a vector."""
+
+    memory: Memory
+    pak: PakRow
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WholeStore:
+    """What an export holds beside memories, links and disputes.
+
+    `successors` says who replaced whom; what a frame may be is checked where frames are known.
+    """
+
+    clock: ClockState
+    gardens: tuple[Garden, ...]
+    members: tuple[MemberRow, ...]
+    trusts: tuple[TrustRow, ...]
+    frames: tuple[Line, ...]
+    paks: tuple[PakRow, ...]
+    successors: Mapping[str, str]
+    hanging: tuple[Hanging, ...]
+    alike: tuple[Alike, ...]
+
+
+def read_whole(export: Export) -> WholeStore:
+    """Return what an export of a whole store holds beside memories and joins."""
+
+    def each(kind: str, read: Callable[[Fields], Value]) -> tuple[Value, ...]:
+        return tuple(read_at(line, read) for line in export.others if line.kind == kind)
+
+    known = _known_ids(export)
+    gardens = each("garden", _garden)
+    _need_known(export, known, {(one.tenant, one.slug) for one in gardens})
+    clocks = each("store", _clock)
+    return WholeStore(
+        clock=clocks[0] if clocks else ClockState(0.0, None),
+        gardens=gardens,
+        members=each("member", _member),
+        trusts=each("trust", _trust),
+        frames=tuple(line for line in export.others if line.kind == "frame"),
+        paks=each("pak", _pak),
+        successors=dict(each("successor", lambda fields: (fields["pak_id"], fields["successor"]))),
+        hanging=tuple(one for kind, read in _HANGING.items() for one in each(kind, read)),
+        alike=tuple(one for held in each("likeness", _alike) for one in held),
+    )
+
+
+def memory_from(fields: Fields) -> RestoredMemory:
+    """Return the memory that a line describes."""
+    listed = validate.listed("tags", fields.get("tags", ()))
+    tags = tuple(check.filled_text("tag", tag, nul=True) for tag in listed)
+    category = _filled(fields, "category")
+    memory = Memory(
+        pak_id=_filled(fields, "pak_id"),
+        content=_filled(fields, "content"),
+        title=_filled(fields, "title"),
+        summary=check.text("summary", fields.get("summary", ""), nul=True),
+        tags=tags,
+        category=category,
+        project=_optional(fields, "project"),
+        topic=_optional(fields, "topic"),
+        pak_type=_filled(fields, "pak_type"),
+        source=_optional(fields, "source"),
+        authority=_filled(fields, "authority"),
+        entity=_optional(fields, "entity"),
+        relation=_optional(fields, "relation"),
+        value=_optional(fields, "value"),
+        confidence=check.share("confidence", fields.get("confidence")),
+        thread=_optional(fields, "thread"),
+        position=_position(fields.get("position")),
+        speaker=_optional(fields, "speaker"),
+        occurred_at=_optional(fields, "occurred_at"),
+        valid_until=None if fields.get("valid_until") is None else _time(fields, "valid_until"),
+        created_at=_time(fields, "created_at"),
+        updated_at=_time(fields, "updated_at"),
+        status=_one_of("status", fields.get("status"), _STATES),
+        decay=decay_for(tags, category),
+        reinforced=check.whole("reinforced", fields.get("reinforced"), least=0, most=COUNT_MAX),
+        last_reinforced=check.number("last_reinforced", fields.get("last_reinforced")),
+        place=_place(fields.get("place")),
+    )
+    found = risks(*dict.fromkeys(words_of(memory)))
+    pending = _one_of("pending", fields.get("pending"), (True, False))
+    return RestoredMemory(replace(memory, risks=found), _entry(memory, fields), pending)
+
+
+def frame_owner(fields: Fields) -> tuple[str, str | None]:
+    """Return whose a frame is, and from which it was made."""
+    return _principal(fields).tenant, _optional(fields, "extends")
+
+
+def _entry(memory: Memory, fields: Fields) -> PakRow:
+    """Return a memory's entry in the catalogue, which may have its own word for the source."""
+    return PakRow(
+        pak_id=memory.pak_id,
+        pak_type=memory.pak_type,
+        project=memory.project,
+        topic=memory.topic,
+        source_type=_filled({"source_type": memory.source or "user", **fields}, "source_type"),
+        authority=memory.authority,
+        title=memory.title,
+        summary=memory.summary,
+        content_hash=_filled(
+            {"content_hash": content_hash(memory.content), **fields}, "content_hash"
+        ),
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+        superseded_by=None,
+    )
+
+
+def _pak(fields: Fields) -> PakRow:
+    names = (*PakRow._fields[:9],)
+    row = validate.pak_row({name: fields.get(name) for name in names}, _time(fields, "created_at"))
+    return row._replace(updated_at=_time(fields, "updated_at"))
+
+
+def _garden(fields: Fields) -> Garden:
+    return Garden(
+        tenant=_principal(fields).tenant,
+        slug=checked_slug(fields.get("slug")),
+        name=check.text("name", fields.get("name")),
+        scope=known_scope(fields.get("scope")),
+        team=_optional(fields, "team"),
+        tier=check.share("tier", fields.get("tier")),
+        created_at=_time(fields, "created_at"),
+    )
+
+
+def _member(fields: Fields) -> MemberRow:
+    who = _principal(fields, "principal")
+    return MemberRow(who.tenant, fields["garden"], who.id, checked_role(fields.get("role")))
+
+
+def _trust(fields: Fields) -> TrustRow:
+    share = check.share("trust", fields.get("trust"))
+    return TrustRow(_principal(fields).tenant, _filled(fields, "source"), share)
+
+
+def _clock(fields: Fields) -> ClockState:
+    seen_at = fields.get("seen_at")
+    return ClockState(
+        check.number("active_hours", fields.get("active_hours"), least=0),
+        None if seen_at is None else check.number("seen_at", seen_at),
+    )
+
+
+def _reason(fields: Fields) -> Hanging:
+    given = ReasonCodeEntry(fields.get("reason_code", ""), fields.get("weight", -1))
+    (entry,) = validate.reason_codes([given], strict=False)
+    return Hanging(fields["pak_id"], entry, _time(fields, "created_at"))
+
+
+def _flag(fields: Fields) -> Hanging:
+    given = RiskFlagEntry(fields.get("risk_flag", ""), fields.get("severity", ""))
+    (entry,) = validate.risk_flags([given], strict=False)
+    return Hanging(fields["pak_id"], entry, _time(fields, "created_at"))
+
+
+def _anchor(fields: Fields) -> Hanging:
+    names = ("anchor_id", "source_path", "anchor_kind")
+    (entry,) = validate.anchors([PakAnchorEntry(*(fields.get(name, "") for name in names))])
+    return Hanging(fields["pak_id"], entry, None)
+
+
+def _relation(fields: Fields) -> Hanging:
+    given = PakRelationEntry(fields["related_pak_id"], fields.get("relation_type", ""))
+    (entry,) = validate.relations([given])
+    return Hanging(fields["pak_id"], entry, _time(fields, "created_at"))
+
+
+_HANGING = {"reason": _reason, "flag": _flag, "anchor": _anchor, "relation": _relation}
+
+
+def _alike(fields: Fields) -> list[Alike]:
+    return [
+        Alike(fields["pak_id"], other, check.number("closeness", closeness))
+        for other, closeness in fields["others"].items()
+    ]
+
+
+def _known_ids(export: Export) -> set[str]:
+    """Return the ids that lines may name, each of which there is once."""
+    known: set[str] = set()
+    for line in (*export.memories, *(one for one in export.others if one.kind == "pak")):
+        pak_id = read_at(line, lambda fields: _filled(fields, "pak_id"))
+        if pak_id in known:
+            raise InvalidInput(
+                f"{line.where}: there is a memory {pak_id!r:.80} before it.",
+                hint="keep the lines of an export as they are.",
+            )
+        known.add(pak_id)
+    return known
+
+
+def _need_known(export: Export, ids: Collection[str], gardens: Collection[tuple[str, str]]) -> None:
+    """Refuse what names a memory or a garden that is not in the export."""
+    for line in export.others:
+        names = _named(line)
+        known = all(isinstance(name, str) for name in names)
+        if known and line.kind == "member":
+            known = tuple(names) in gardens
+        elif known:
+            known = all(name in ids for name in names)
+        if not known:
+            raise InvalidInput(
+                f"{line.where} names what is not in the export.",
+                hint="keep the lines of an export together, as they are.",
+            )
+
+
+def _named(line: Line) -> list[Any]:
+    if line.kind == "member":
+        return [line.fields.get("tenant"), line.fields.get("garden")]
+    if line.kind == "likeness":
+        others = line.fields.get("others")
+        return [line.fields.get("pak_id"), *(others if isinstance(others, Mapping) else [None])]
+    for kind, names in NAMING_FIELDS.items():
+        if kind == line.kind:
+            return [line.fields.get(name) for name in names]
+    return []
+
+
+def _place(value: object) -> Place:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(
+            f"place is an object of fields, not {check.shown(value)}.",
+            hint="keep the lines of an export as they are.",
+        )
+    who = _principal(value, "owner")
+    return Place(
+        who.tenant,
+        who.id,
+        known_scope(value.get("scope")),
+        _optional(value, "team"),
+        _optional(value, "garden"),
+    )
+
+
+def _principal(fields: Fields, name: str | None = None) -> Principal:
+    """Return whom a line names; what is no name of a tenant or a principal is refused."""
+    tenant, who = fields.get("tenant"), "local" if name is None else fields.get(name)
+    return Principal(tenant, who)  # type: ignore[arg-type]
+
+
+def _filled(fields: Fields, name: str) -> str:
+    return check.filled_text(name, fields.get(name), nul=True)
+
+
+def _optional(fields: Fields, name: str) -> str | None:
+    return check.optional_text(name, fields.get(name), nul=True)
+
+
+def _time(fields: Fields, name: str) -> str:
+    return check.time(name, fields.get(name))
+
+
+def _position(value: object) -> int | None:
+    return None if value is None else check.whole("position", value, least=0, most=COUNT_MAX)
+
+
+def _one_of(field: str, value: object, known: tuple[Value, ...]) -> Value:
+    for one in known:
+        if value is one or (isinstance(value, str) and value == one):
+            return one
+    raise InvalidInput(
+        f"{field} does not take {check.shown(value)}.",
+        hint=f"{field} is one of {', '.join(map(str, known))}.",
+    )
