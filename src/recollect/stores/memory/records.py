@@ -118,10 +118,10 @@ class MemoryRecords:
 
     def _linked(self) -> Iterable[RecordKey]:
         edges = self._session.edges
-        return (pair for pair in edges if edges[pair].edge.weight > 0)
+        return (pair for pair in edges if edges[pair].weight > 0)
 
     def _link(self, low: int, high: int) -> dict[str, Any]:
-        edge = self._session.edges[low, high].edge
+        edge = self._session.edges[low, high]
         return {**self._ends(low, high), "weight": edge.weight, "automatic": edge.automatic}
 
     def _likeness(self, row_id: int, other: int) -> dict[str, Any]:
