@@ -33,8 +33,9 @@ def keep(conn: sqlite3.Connection, commit: Commit, at: str, touched: Touched) ->
         _add_noted(noted, touched)
         conn.execute("DELETE FROM commit_notes")
     made = touched.record(commit.revision, commit.commit_id, at)
-    lists = (made.rows, made.gone, chain.from_iterable(made.edges), made.events)
-    conn.execute(_INSERT, (made.revision, made.commit_id, made.at, *map(_listed, lists), made.size))
+    numbers = map(_listed, (made.rows, made.gone, chain.from_iterable(made.edges)))
+    row = (made.revision, made.commit_id, at, *numbers, json.dumps(made.events), made.size)
+    conn.execute(_INSERT, row)
     if touched.begins_log:
         _trim(conn, commit.revision)
     elif is_time_to_trim(made.revision, made.size):
@@ -95,5 +96,5 @@ def _record(row: Sequence[Any]) -> CommitRecord:
     return CommitRecord(revision, commit_id, at, tuple(rows), tuple(gone), pairs, tuple(events))
 
 
-def _listed(values: Iterable[object]) -> str:
-    return json.dumps(list(values), separators=(",", ":"))
+def _listed(numbers: Iterable[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"

@@ -1,7 +1,8 @@
 """Bring the engine's tables of a file to the newest version, or refuse a file from the future.
 
 In: a connection of ours, and an id for a store that is new. All steps are one transaction, so many
-processes may open a file at once, and one that is killed leaves it as it was.
+processes may open a file at once, and one that is killed leaves it as it was. Before tables that
+hold something are changed, a copy of the file is made.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from recollect.errors import StoreTooNew
 from recollect.model import name_key
 from recollect.paks.database import write
 from recollect.policy import risks
+from recollect.stores.sqlite.copy_before import copy_before
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS, ENGINE_VERSION
 
 __all__ = ["prepare"]
@@ -28,14 +30,16 @@ def prepare(conn: sqlite3.Connection, path: Path, *, store_id: str) -> None:
             hint="upgrade recollect, or open another database.",
         )
     if version < ENGINE_VERSION:
-        _migrate(conn, store_id)
+        _migrate(conn, path, store_id)
 
 
-def _migrate(conn: sqlite3.Connection, store_id: str) -> None:
+def _migrate(conn: sqlite3.Connection, path: Path, store_id: str) -> None:
     conn.create_function("name_key", 1, _name_key, deterministic=True)
     conn.create_function("found_risks", -1, _found_risks, deterministic=True)
     with write(conn):
         version = _engine_version(conn)
+        if version < ENGINE_VERSION and _holds_anything(conn, version):
+            copy_before(path, ENGINE_VERSION)
         for migration in ENGINE_MIGRATIONS:
             if migration.version > version:
                 for statement in migration.statements:
@@ -45,6 +49,11 @@ def _migrate(conn: sqlite3.Connection, store_id: str) -> None:
             " ON CONFLICT (id) DO UPDATE SET version = excluded.version",
             (ENGINE_VERSION, store_id),
         )
+
+
+def _holds_anything(conn: sqlite3.Connection, version: int) -> bool:
+    """Return whether the engine ever wrote to it; to a catalogue alone, tables are only added."""
+    return version > 0 and conn.execute("SELECT revision FROM engine_state").fetchone()[0] > 0
 
 
 def _name_key(name: str | None) -> str | None:
