@@ -126,6 +126,7 @@ class AsyncRecollect:
     reembed = _awaited("reembed")
     reindex = _awaited("reindex")
     check = _awaited("check")
+    examine = _awaited("examine")
     stats = _awaited("stats")
     close = _awaited("close")
 

@@ -20,6 +20,7 @@ __all__ = [
     "instant",
     "is_id",
     "is_number",
+    "is_share",
     "is_storable",
     "microseconds",
     "name",
@@ -122,10 +123,15 @@ def is_id(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value.strip()) and is_storable(value)
 
 
+def is_share(value: object, *, slack: float = 0.0) -> TypeGuard[float]:
+    """Return whether this is a number from 0 to 1."""
+    # A NaN fails the comparison too, and a whole number of any size passes through it unharmed.
+    return is_number(value) and 0 <= value <= 1 + slack
+
+
 def share(field: str, value: object, *, hint: str = "", slack: float = 0.0) -> float:
     """Return a number from 0 to 1; `slack` is what rounding may have added to the 1."""
-    # A NaN fails the comparison too, and a whole number of any size passes through it unharmed.
-    if not is_number(value) or not 0 <= value <= 1 + slack:
+    if not is_share(value, slack=slack):
         raise InvalidInput(
             f"{field} must be a number from 0 to 1, not {shown(value)}.",
             hint=hint or f"write {field} as a share: 0 is nothing, 1 is all.",

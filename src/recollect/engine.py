@@ -28,6 +28,7 @@ from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER,
 from recollect.hours import HoursMode
 from recollect.model import (
     LOCAL_PRINCIPAL,
+    Examination,
     Explanation,
     ForgetRequest,
     Forgotten,
@@ -621,8 +622,16 @@ class Recollect:
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the store, in words; nothing when all is well."""
+        return self.examine().problems
+
+    def examine(self) -> Examination:
+        """Look for damage: what is wrong, which memories that costs, and what is worth knowing.
+
+        Every row that answers are made of is compared with its checksum or its second copy. Others
+        read and write meanwhile, and nothing is changed.
+        """
         need(self._principal, "admin")
-        return upkeep.check(self._caller)
+        return upkeep.examine(self._caller)
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""

@@ -115,6 +115,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "reindex": lambda memory: memory.reindex(),
     "retry_pending": lambda memory: memory.retry_pending(),
     "check": lambda memory: memory.check(),
+    "examine": lambda memory: memory.examine(),
     "stats": lambda memory: memory.stats(),
     "audit": lambda memory: memory.audit(),
     "frames": lambda memory: memory.frames.register("mine", extends="attention"),

@@ -39,7 +39,7 @@ from recollect.model.memory import (
     name_key,
     words_of,
 )
-from recollect.model.reports import Forgotten, Ingested, IngestedItem
+from recollect.model.reports import Examination, Forgotten, Ingested, IngestedItem
 from recollect.model.request import (
     ForgetRequest,
     FrameRequest,
@@ -63,6 +63,7 @@ __all__ = [
     "CachePolicy",
     "Contribution",
     "Dropped",
+    "Examination",
     "Explanation",
     "ForgetRequest",
     "Forgotten",

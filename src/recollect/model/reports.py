@@ -8,7 +8,34 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Forgotten", "Ingested", "IngestedItem"]
+__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What `examine` found; true when all is well.
+
+    `problems` says in words what is damaged, `damaged` which memories that costs. `notes` are worth
+    knowing and no damage.
+    """
+
+    memories: int
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "ok": not self.problems,
+            "memories": self.memories,
+            "problems": list(self.problems),
+            "notes": list(self.notes),
+            "damaged": list(self.damaged),
+        }
 
 
 @dataclass(frozen=True, slots=True)

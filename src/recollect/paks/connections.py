@@ -20,6 +20,7 @@ from typing import Any
 
 from recollect.errors import StoreBusy, StoreClosed, StoreError
 from recollect.paks.database import PakConnection, Translated, read
+from recollect.paks.tolerant import fetch_all
 from recollect.paks.turns import Turns
 
 __all__ = ["Alone", "Connections", "Lease"]
@@ -183,13 +184,13 @@ class Connections:
         """Return the rows of one statement: of what this thread has begun, or of now."""
         with self.translated:
             if (lease := self.lease()) is not None:
-                return lease.conn.execute(sql, values).fetchall()
+                return fetch_all(lease.conn, sql, values)
             if self._open_reader is None:
                 with self.writing() as conn:
-                    return conn.execute(sql, values).fetchall()
+                    return fetch_all(conn, sql, values)
             conn = self._borrow(self._open_reader)
             try:
-                rows = conn.execute(sql, values).fetchall()
+                rows = fetch_all(conn, sql, values)
             except BaseException:
                 conn.close()
                 raise

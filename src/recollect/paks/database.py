@@ -28,6 +28,7 @@ from recollect.errors import (
     StoreUnavailable,
     UnknownPak,
 )
+from recollect.paks.tolerant import is_unreadable
 
 __all__ = [
     "MEMORY",
@@ -210,6 +211,9 @@ class Translated:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        # What the driver cannot decode is a text in the file, or a complaint that quotes one.
+        if isinstance(error, UnicodeDecodeError):
+            raise _unreadable(error, self.path) from error
         if isinstance(error, sqlite3.DatabaseError):
             translation = _translation(error, self.path)
             if translation is not None:
@@ -228,10 +232,17 @@ def _translation(error: sqlite3.DatabaseError, path: Path) -> RecollectError | N
         return None
     if isinstance(error, sqlite3.IntegrityError):
         return _broken_reference() if "FOREIGN KEY" in str(error) else None
-    # Errors that Python itself makes, and those of a closed connection, carry no code.
+    if is_unreadable(error):
+        return _unreadable(error, path)
+    # Other errors that Python itself makes, and those of a closed connection, carry no code.
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     kind, message, hint = _MEANINGS.get(primary, (None, "", ""))
     return kind(f"{message.format(path=path)} ({error})", hint=hint) if kind else None
+
+
+def _unreadable(error: Exception, path: Path) -> StoreDamaged:
+    said = ascii(str(error))[:200]
+    return StoreDamaged(f"{path} is damaged: it holds a text that is none ({said}).", hint=_REPAIR)
 
 
 def _broken_reference() -> BrokenReference:
@@ -241,6 +252,7 @@ def _broken_reference() -> BrokenReference:
     )
 
 
+_REPAIR = "run `recollect check`, then `recollect repair`, or restore a backup."
 _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
     sqlite3.SQLITE_FULL: (
         StoreFull,
@@ -275,7 +287,12 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
     sqlite3.SQLITE_CORRUPT: (
         StoreDamaged,
         "{path} is damaged.",
-        "run `recollect paks check`, then `recollect paks repair`, or restore a backup.",
+        _REPAIR,
+    ),
+    sqlite3.SQLITE_ERROR: (
+        StoreDamaged,
+        "{path} is not as it should be.",
+        _REPAIR,
     ),
     sqlite3.SQLITE_BUSY: (
         StoreBusy,

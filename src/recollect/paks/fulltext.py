@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 
 from recollect.model.pak import RepairReport
+from recollect.paks.fulltext_twin import agrees
 from recollect.paks.schema import RECONCILE_FULLTEXT
 
 __all__ = ["expression", "problems", "rebuild"]
@@ -63,21 +64,13 @@ _PROBLEMS = (
 
 
 def _is_whole(conn: sqlite3.Connection) -> bool:
-    """Return whether the index agrees with the text it was made of.
-
-    Since SQLite 3.44 the integrity check of the whole file asks this too. Before, the only way is
-    a command that counts as a write, which a read-only connection has to go without.
-    """
-    if sqlite3.sqlite_version_info >= (3, 44):
-        return True
+    """Return whether the index agrees with the text it was made of."""
     try:
-        conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('integrity-check')")
+        return agrees(conn)
     except sqlite3.DatabaseError as error:
-        primary = error.sqlite_errorcode & 0xFF
-        if primary not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY):
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
             raise
-        return primary == sqlite3.SQLITE_READONLY
-    return True
+        return False
 
 
 def _pairs(conn: sqlite3.Connection) -> set[tuple[int, str, str, str]]:

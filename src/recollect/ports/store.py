@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
+from recollect.model import Examination
 from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness
 from recollect.ports.memories import (
@@ -143,7 +144,13 @@ class Store(Protocol):
         """Wipe what deleted text left behind; return whether all of it could be."""
 
     def check(self) -> tuple[str, ...]:
-        """Return what is wrong with the stored data, in words."""
+        """Return what is wrong with the stored data, in words: the problems of `examine`."""
+
+    def examine(self) -> Examination:
+        """Look for damage in the stored data, whatever it is, and raise for none of it.
+
+        It writes nothing, and nobody who reads or writes waits for it.
+        """
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

@@ -352,7 +352,7 @@ class StoreContract(LogContract, RecordContract):
             assert not store.state.knows(seen)
             assert store.state.knows(store.head())
             assert [row for batch in store.memories.changes(START) for row in batch.rows] == []
-            assert store.check() == ()
+            assert store.check() == store.examine().problems == ()
 
     def test_reembedding_counts_how_far_it_is(self) -> None:
         with self.opened() as store:

@@ -1,4 +1,4 @@
-"""The verbs that keep a store in order: reembed, reindex, retry_pending, check, stats, audit.
+"""The verbs that keep a store in order: reembed, reindex, retry_pending, examine, stats, audit.
 
 In: a caller with the right to. Out: how much was done, or facts about the store.
 """
@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from recollect.model import Examination
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
 from recollect.verbs.caller import Caller
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
 
-__all__ = ["acts", "check", "reembed", "reindex", "retry_pending", "stats"]
+__all__ = ["acts", "examine", "reembed", "reindex", "retry_pending", "stats"]
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -24,10 +25,10 @@ def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
         return caller.store.access.acts(caller.principal.tenant, limit=limit, before=before)
 
 
-def check(caller: Caller) -> tuple[str, ...]:
-    """Return what is wrong with the store, in words."""
-    with caller.open_store.turn():
-        return caller.store.check()
+def examine(caller: Caller) -> Examination:
+    """Look for damage in the store; others go on meanwhile."""
+    caller.open_store.turn()  # refuses once it is closed
+    return caller.store.examine()
 
 
 def retry_pending(caller: Caller) -> int:

@@ -50,6 +50,7 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "reembed": ("admin", lambda m: m.reembed(FakeEmbedder(8, model_id="new"))),
     "reindex": ("admin", lambda m: m.reindex()),
     "check": ("admin", lambda m: m.check()),
+    "examine": ("admin", lambda m: m.examine()),
     "gardens.create": ("admin", lambda m: m.gardens.create("new")),
     "trust.set": ("admin", lambda m: m.trust.set("peer", 0.1)),
     "keys.create": ("admin", lambda m: m.keys.create(Principal("acme", "x", (), ()))),

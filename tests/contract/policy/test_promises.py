@@ -31,6 +31,7 @@ READS: dict[str, Callable[[Recollect], Any]] = {
     "disputes": lambda memory: memory.disputes(),
     "stats": lambda memory: memory.stats(),
     "check": lambda memory: memory.check(),
+    "examine": lambda memory: memory.examine(),
     "gardens": lambda memory: memory.gardens.list(),
     "quarantine": lambda memory: memory.quarantine.list(),
     "trust": lambda memory: memory.trust.list(),

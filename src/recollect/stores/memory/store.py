@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from recollect.model import Examination
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.stores.memory.access import MemoryAccess
 from recollect.stores.memory.catalogue import MemoryCatalogue
@@ -98,8 +99,13 @@ class MemoryStore:
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
+        return self.examine().problems
+
+    def examine(self) -> Examination:
+        """Look for what cannot be: all of it is in memory, and nothing there can decay."""
         with self._session.snapshot():
-            return (*self._catalogue.check().problems, *self._edges.problems())
+            problems = (*self._catalogue.check().problems, *self._edges.problems())
+            return Examination(len(self._session.memories), problems)
 
     def close(self) -> None:
         """Let go of everything; closing twice is fine."""

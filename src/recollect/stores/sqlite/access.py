@@ -6,8 +6,10 @@ In: values of `recollect.ports.access`. Out: the same. Every read names the tena
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, get_args
 
+from recollect.check import is_share
 from recollect.model import Garden, Principal, Role
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
@@ -30,7 +32,7 @@ class SqliteAccess:
 
     def roles_of(self, tenant: str, principal: str) -> dict[str, Role]:
         """Return a principal's roles by the slug of the garden."""
-        return dict(
+        return _roles(
             self._db.all(
                 "SELECT slug, role FROM garden_members WHERE tenant = ? AND principal = ?"
                 " ORDER BY slug",
@@ -45,7 +47,7 @@ class SqliteAccess:
         found = self._db.all(
             f"SELECT {_GARDEN} FROM gardens WHERE tenant = ?{one} ORDER BY slug", *values
         )
-        return {row[1]: Garden(*row) for row in found}
+        return {row[1]: Garden(*row) for row in found if _is_garden(row)}
 
     def put_garden(self, garden: Garden) -> None:
         """Keep a garden."""
@@ -69,7 +71,7 @@ class SqliteAccess:
 
     def members(self, tenant: str, slug: str) -> dict[str, Role]:
         """Return the members of a garden with their roles."""
-        return dict(
+        return _roles(
             self._db.all(
                 "SELECT principal, role FROM garden_members WHERE tenant = ? AND slug = ?"
                 " ORDER BY principal",
@@ -123,17 +125,20 @@ class SqliteAccess:
         mine = ("", ()) if tenant is None else (" WHERE tenant = ?", (tenant,))
         condition, values = mine
         return [
-            _key(row)
+            key
             for row in self._db.all(
                 f"SELECT {_KEY} FROM access_keys{condition} ORDER BY created_at, prefix", *values
             )
+            if (key := _key(row)) is not None
         ]
 
     def trusts(self, tenant: str) -> dict[str, float]:
         """Return how far a tenant trusts each source that it has spoken of."""
         return dict(
             self._db.all(
-                "SELECT source, trust FROM source_trust WHERE tenant = ? ORDER BY source", tenant
+                "SELECT source, trust FROM source_trust WHERE tenant = ?"
+                " AND trust BETWEEN 0 AND 1 ORDER BY source",
+                tenant,
             )
         )
 
@@ -174,6 +179,26 @@ class SqliteAccess:
         ]
 
 
-def _key(row: tuple[Any, ...]) -> KeyRow:
-    principal = Principal(row[2], row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])))
+def _key(row: tuple[Any, ...]) -> KeyRow | None:
+    """Return a key; None for one that was damaged: it opens nothing."""
+    if not _is_text(row):
+        return None
+    try:
+        principal = Principal(row[2], row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])))
+    except (ValueError, TypeError):
+        return None
     return KeyRow(row[0], row[1], principal, *row[6:])
+
+
+def _roles(rows: Iterable[tuple[Any, ...]]) -> dict[str, Role]:
+    """Return roles by name; one that was damaged is none."""
+    return {name: role for name, role in rows if type(name) is str and role in get_args(Role)}
+
+
+def _is_garden(row: tuple[Any, ...]) -> bool:
+    *texts, tier, created_at = row
+    return _is_text((*texts, created_at)) and is_share(tier)
+
+
+def _is_text(values: Iterable[object]) -> bool:
+    return all(value is None or type(value) is str for value in values)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.pak import PakListFilters, RiskFlagEntry
 from recollect.paks.listing import conditions, where
+from recollect.paks.tolerant import fetch_all, shown
 from recollect.ports.catalogue import (
     FIELDS,
     Changes,
@@ -48,7 +50,7 @@ _PAKS = """
 SELECT p.rowid, p.pak_id, p.updated_at, p.content_hash, p.project, p.pak_type, p.superseded_by,
        r.reason_code, r.weight
   FROM json_each(?) AS wanted CROSS JOIN main.paks AS p ON p.rowid = wanted.value
-  LEFT JOIN main.pak_reason_codes AS r ON r.pak_id = p.pak_id"""
+  LEFT JOIN main.pak_reason_codes AS r ON r.pak_id = p.pak_id AND r.weight BETWEEN 0 AND 1"""
 _DOCUMENTS = """
 SELECT f.id, coalesce(p.rowid, -1), d.sz
   FROM json_each(?) AS wanted CROSS JOIN main.paks_fts_content AS f ON f.id = wanted.value
@@ -65,7 +67,8 @@ _WANTED = "json_each(?) AS wanted CROSS JOIN main.paks AS p ON p.rowid = wanted.
 _TEXTS = f"SELECT p.rowid, p.title, p.summary FROM {_WANTED}"
 _FLAGS = (
     f"SELECT p.rowid, f.risk_flag, f.severity FROM {_WANTED}"
-    " CROSS JOIN main.pak_risk_flags AS f ON f.pak_id = p.pak_id ORDER BY f.risk_flag"
+    " CROSS JOIN main.pak_risk_flags AS f ON f.pak_id = p.pak_id"
+    " WHERE f.severity IN ('info', 'warn', 'block') ORDER BY f.risk_flag"
 )
 
 
@@ -109,7 +112,11 @@ class SqliteRecords:
 
     def documents(self, documents: Ints) -> DocumentColumns:
         """Return those documents that are there."""
-        found = self._conn.execute(_DOCUMENTS, (_listed(documents),)).fetchall()
+        found = [
+            row
+            for row in fetch_all(self._conn, _DOCUMENTS, (_listed(documents),))
+            if type(row[2]) is bytes
+        ]
         if not found:
             return DocumentColumns()
         numbers, rows, sizes = zip(*found, strict=True)
@@ -118,15 +125,17 @@ class SqliteRecords:
     def statistics(self, pak_ids: Collection[str] | None) -> Statistics:
         """Return how much text some Paks have together, or all documents."""
         if pak_ids is None:
-            documents, *words = varints(self._conn.execute(_TOTALS).fetchone()[0]) or [0]
+            totals = self._conn.execute(_TOTALS).fetchone()
+            documents, *words = varints(totals[0] if totals else b"") or [0]
             return Statistics(documents, sum(words))
-        sizes = self._conn.execute(_SIZES, (json.dumps(sorted(pak_ids)),)).fetchall()
-        return Statistics(len(sizes), sum(_length(size) for (size,) in sizes))
+        found = self._conn.execute(_SIZES, (json.dumps(sorted(pak_ids)),)).fetchall()
+        sizes = [size for (size,) in found if type(size) is bytes]
+        return Statistics(len(sizes), sum(map(_length, sizes)))
 
     def paks(self, rows: Ints) -> tuple[PakColumns, CodeColumns]:
         """Return those rows that are there, and their reason codes."""
         # A row stands as often as it has codes, and once if it has none.
-        found = self._conn.execute(_PAKS, (_listed(rows),)).fetchall()
+        found = [_pak(row) for row in fetch_all(self._conn, _PAKS, (_listed(rows),))]
         paks = {row[0]: row for row in found}
         codes = [(row[0], row[7], row[8]) for row in found if row[7] is not None]
         *columns, _, _ = zip(*paks.values(), strict=True) if paks else [()] * 9
@@ -136,11 +145,11 @@ class SqliteRecords:
         """Return what those rows say that are there."""
         wanted = (_listed(rows),)
         flags: dict[int, list[RiskFlagEntry]] = {}
-        for row, *flag in self._conn.execute(_FLAGS, wanted):
+        for row, *flag in fetch_all(self._conn, _FLAGS, wanted):
             flags.setdefault(row, []).append(RiskFlagEntry(*flag))
         return [
-            TextRecord(row, title, summary, tuple(flags.get(row, ())))
-            for row, title, summary in self._conn.execute(_TEXTS, wanted)
+            TextRecord(row, shown(title), shown(summary), tuple(flags.get(row, ())))
+            for row, title, summary in fetch_all(self._conn, _TEXTS, wanted)
         ]
 
     def equal_to(self, project: str | None, pak_type: str | None) -> Ints:
@@ -153,6 +162,22 @@ class SqliteRecords:
         """Return so many rows, newest first."""
         found = self._conn.execute(_NEWEST, (count,)).fetchall()
         return np.fromiter((row for (row,) in found), np.int64, len(found))
+
+
+def _pak(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row of `_PAKS` in which every text is one, whatever is left of it."""
+    if all(type(value) is str for value in (*row[1:4], row[5])) and bytes not in map(type, row):
+        return row
+    number, *texts, weight = row
+    optional = (3, 5, 6)
+    return (
+        number,
+        *(
+            None if text is None and place in optional else shown(text)
+            for place, text in enumerate(texts)
+        ),
+        weight,
+    )
 
 
 def varints(data: bytes) -> list[int]:

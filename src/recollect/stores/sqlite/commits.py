@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import StoreError
+from recollect.errors import StoreDamaged, StoreError
 from recollect.ports.state import START, Commit, CommitRecord, Head
 from recollect.stores.touched import Touched, first_kept, is_time_to_trim
 
@@ -68,7 +68,12 @@ def touched_since(db: Session, head: Head) -> Touched:
             f"the log holds no commit {head.commit_id} at revision {head.revision}.",
             hint="ask `knows` first; what the log does not hold has to be read anew.",
         )
-    found = Touched.by(map(_record, since))
+    try:
+        found = Touched.by(map(_record, since))
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(
+            "The log of commits is damaged.", hint="run `recollect repair`: it begins anew."
+        ) from error
     if db.is_committing:
         _add_noted(db.all(_NOTED), db.touched)
         found.add(db.touched)

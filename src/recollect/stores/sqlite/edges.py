@@ -26,9 +26,9 @@ class SqliteEdges:
             for chunk in chunks(list(row_ids))
             for low, high, weight, automatic in self._db.all(
                 "SELECT low, high, weight, automatic FROM memory_edges"
-                f" WHERE low IN ({marks(chunk)})"
+                f" WHERE low IN ({marks(chunk)}) AND weight <= 1"
                 " UNION SELECT low, high, weight, automatic FROM memory_edges"
-                f" WHERE high IN ({marks(chunk)})",
+                f" WHERE high IN ({marks(chunk)}) AND weight <= 1",
                 *chunk,
                 *chunk,
             )
@@ -57,7 +57,7 @@ class SqliteEdges:
             for chunk in chunks(list(row_ids))
             for row in self._db.all(
                 "SELECT row_id, other, closeness FROM memory_likenesses"
-                f" WHERE row_id IN ({marks(chunk)})",
+                f" WHERE row_id IN ({marks(chunk)}) AND closeness <= 2",
                 *chunk,
             )
         ]
@@ -146,16 +146,8 @@ class SqliteEdges:
                 " JOIN memories AS other ON other.row_id = high"
                 " WHERE is_open = 1 ORDER BY low, high"
             )
+            if type(first) is type(second) is type(note) is str
         ]
-
-    def problems(self) -> list[str]:
-        """Return in words where links and lists contradict each other."""
-        odd = self._db.one(
-            "SELECT count(*) FROM memory_edges WHERE automatic = 1 AND NOT ("
-            " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
-            " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
-        )[0]
-        return [f"{odd} automatic links join memories that do not hold each other"] if odd else []
 
     def _rows_of(self, pair: Sequence[str]) -> list[int]:
         """Return the row ids of two memories, lower first."""

@@ -5,9 +5,9 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.model import Memory
 from recollect.paks import RecallStore
@@ -25,9 +25,12 @@ from recollect.ports.state import START, Head
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import touched_since
 from recollect.stores.sqlite.filters import conditions
+from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.session import Session, chunks, marks
 
 __all__ = ["SqliteMemories"]
+
+Made = TypeVar("Made")
 
 # Texts and head in one statement: nobody can write between the two. The row of state is there also
 # when no memory is.
@@ -55,6 +58,7 @@ class SqliteMemories:
     def __init__(self, db: Session, catalogue: RecallStore) -> None:
         self._db = db
         self._catalogue = catalogue
+        self._damaged: set[int] = set()
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""
@@ -85,7 +89,13 @@ class SqliteMemories:
                     *values,
                 )
             ]
-        return {row[-1]: rows.standing(row) for row in sorted(found)}
+        return {
+            row[-1]: stands for row in sorted(found) if (stands := self._made(rows.standing, row))
+        }
+
+    def damaged(self) -> frozenset[int]:
+        """Return the rows that reads of this store left out so far, since they are no memories."""
+        return frozenset(self._damaged)
 
     def unplaced(self) -> frozenset[str]:
         """Return the ids of memories that the catalogue holds and the engine never wrote."""
@@ -97,7 +107,10 @@ class SqliteMemories:
 
     def next_position(self, thread: str) -> int:
         """Return the position after the last one in a thread, whoever wrote in it."""
-        row = self._db.one("SELECT max(position) FROM memories WHERE thread = ?", thread)
+        row = self._db.one(
+            "SELECT max(position) FROM memories WHERE thread = ? AND typeof(position) = 'integer'",
+            thread,
+        )
         return 0 if row[0] is None else int(row[0]) + 1
 
     def changes(self, since: Head) -> Iterator[Changes]:
@@ -126,6 +139,7 @@ class SqliteMemories:
         self._replace([new for new in memories if new.memory.pak_id in known])
         numbers = known | self._insert(added)
         touched.rows.update(numbers.values())
+        self._seal(list(numbers.values()))
         return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
 
     def set_standing(self, standing: Iterable[Standing]) -> None:
@@ -177,8 +191,9 @@ class SqliteMemories:
                 _READ.format(condition=condition), *values
             ):
                 head = Head(revision, commit_id)
-                if row_id is not None:
-                    found[row_id] = rows.from_row(row)
+                memory = self._made(rows.from_row, row, row_id) if row_id is not None else None
+                if memory is not None:
+                    found[row_id] = memory
         if where.pak_ids is not None:
             by_id = {memory.pak_id: memory for memory in found.values()}
             ordered = [by_id[one] for one in dict.fromkeys(where.pak_ids) if one in by_id]
@@ -198,13 +213,14 @@ class SqliteMemories:
 
     def _insert(self, memories: Sequence[NewMemory]) -> dict[str, int]:
         """Add rows and return their numbers."""
-        columns = (*rows.OWN_COLUMNS, f"vector_{self._db.slot}")
+        slot = self._db.slot
+        columns = (*rows.OWN_COLUMNS, f"vector_{slot}", f"vector_seal_{slot}")
         numbers: dict[str, int] = {}
         for chunk in chunks(memories, 250):
             values = [
                 value
                 for new in chunk
-                for value in (*rows.own_values(new), rows.vector_bytes(new.vector))
+                for value in (*rows.own_values(new), *rows.sealed_vector(new.vector))
             ]
             row = f"({marks(columns)})"
             inserted = self._db.all(
@@ -219,18 +235,33 @@ class SqliteMemories:
         """Write rows anew; of the same text the vectors stay, but for one that is given."""
         slot = self._db.slot
         serving, other = f"vector_{slot}", f"vector_{1 - slot}"
+        seal, other_seal = f"vector_seal_{slot}", f"vector_seal_{1 - slot}"
         vectors = {
-            True: f"{serving} = ifnull(?, {serving})",
-            False: f"{other} = NULL, {serving} = ?",
+            True: f"{serving} = ifnull(?, {serving}), {seal} = ifnull(?, {seal})",
+            False: f"{other} = NULL, {other_seal} = NULL, {serving} = ?, {seal} = ?",
         }
         for same_text, vector in vectors.items():
             self._db.run_each(
-                f"UPDATE memories SET {_assignments(*rows.OWN_COLUMNS)}, {vector} WHERE pak_id = ?",
+                f"UPDATE memories SET {_assignments(*rows.OWN_COLUMNS)}, seal = NULL, {vector}"
+                " WHERE pak_id = ?",
                 [
-                    (*rows.own_values(new), rows.vector_bytes(new.vector), new.memory.pak_id)
+                    (*rows.own_values(new), *rows.sealed_vector(new.vector), new.memory.pak_id)
                     for new in memories
                     if new.same_text is same_text
                 ],
+            )
+
+    def _seal(self, row_ids: Sequence[int]) -> None:
+        """Seal rows as they stand in both tables: what the catalogue kept or filled in, too."""
+        for chunk in chunks(row_ids):
+            found = self._db.all(
+                f"SELECT {SEALED_COLUMNS}, row_id FROM memories JOIN paks USING (pak_id)"
+                f" WHERE row_id IN ({marks(chunk)})",
+                *chunk,
+            )
+            self._db.run_each(
+                "UPDATE memories SET seal = ? WHERE row_id = ?",
+                [(row_seal(*row[:-1]), row[-1]) for row in found],
             )
 
     def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[list[IndexRow]]:
@@ -240,7 +271,7 @@ class SqliteMemories:
         slot = self._db.slot
         for numbers in chunks(row_ids, _BATCH_ROWS):
             yield [
-                rows.index_row(row)
+                made
                 for chunk in chunks(numbers)
                 for row in self._db.all(
                     f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
@@ -248,23 +279,37 @@ class SqliteMemories:
                     f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
                     *chunk,
                 )
+                if (made := self._made(rows.index_row, row, row[rows.INDEX_ROW_ID])) is not None
             ]
 
     def _edges(self, pairs: Iterable[tuple[int, int]] | None) -> list[tuple[int, int, float]]:
         """Return the weights of these links, 0 of one that is not there; or all links."""
         if pairs is None:
-            return self._db.all("SELECT low, high, weight FROM memory_edges ORDER BY low, high")
+            return self._db.all(
+                "SELECT low, high, weight FROM memory_edges WHERE weight BETWEEN 0 AND 1"
+                " ORDER BY low, high"
+            )
         return [
             edge
             for chunk in chunks(sorted(pairs))
             for edge in self._db.all(
                 "WITH wanted (low, high) AS (VALUES "
                 + ", ".join(["(?, ?)"] * len(chunk))
-                + ") SELECT low, high, ifnull(weight, 0.0) FROM wanted"
+                + ") SELECT low, high, iif(weight BETWEEN 0 AND 1, weight, 0.0) FROM wanted"
                 " LEFT JOIN memory_edges USING (low, high)",
                 *chain.from_iterable(chunk),
             )
         ]
+
+    def _made(
+        self, make: Callable[[Sequence[Any]], Made], row: Sequence[Any], row_id: int | None = None
+    ) -> Made | None:
+        """Return what a row stands for; one that is no memory costs that memory alone."""
+        try:
+            return make(row)
+        except ValueError:
+            self._damaged.add(row[0] if row_id is None else row_id)
+            return None
 
 
 def _assignments(*columns: str) -> str:

@@ -10,7 +10,9 @@ from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
+from recollect.stores.sqlite.seals import SEALS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS
+from recollect.stores.sqlite.twins import TWINS
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
@@ -222,5 +224,6 @@ ENGINE_MIGRATIONS = (
     Migration(3, "likenesses", _LIKENESSES),
     Migration(4, "commits", _COMMITS),
     Migration(5, "log", _LOG),
+    Migration(6, "seals", (*SEALS, *TWINS)),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

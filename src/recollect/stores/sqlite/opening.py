@@ -14,6 +14,7 @@ from recollect.errors import StoreTooNew
 from recollect.model import name_key
 from recollect.paks.database import write
 from recollect.policy import risks
+from recollect.stores.sqlite import seals
 from recollect.stores.sqlite.copy_before import copy_before
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS, ENGINE_VERSION
 
@@ -36,6 +37,7 @@ def prepare(conn: sqlite3.Connection, path: Path, *, store_id: str) -> None:
 def _migrate(conn: sqlite3.Connection, path: Path, store_id: str) -> None:
     conn.create_function("name_key", 1, _name_key, deterministic=True)
     conn.create_function("found_risks", -1, _found_risks, deterministic=True)
+    seals.register(conn)
     with write(conn):
         version = _engine_version(conn)
         if version < ENGINE_VERSION and _holds_anything(conn, version):

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from recollect.model import Memory, Place, name_key
 from recollect.policy.view import HIDDEN_FIELDS
 from recollect.ports.memories import Indexed, IndexRow, NewMemory, Standing
+from recollect.stores.sqlite.legible import RowShape
+from recollect.stores.sqlite.seals import vector_seal
 
 __all__ = [
     "INDEX_COLUMNS",
+    "INDEX_ROW_ID",
     "OWN_COLUMNS",
     "SHOWN_COLUMNS",
     "STANDING_COLUMNS",
@@ -28,9 +31,9 @@ __all__ = [
     "index_row",
     "own_values",
     "pak_values",
+    "sealed_vector",
     "standing",
     "standing_values",
-    "vector_bytes",
 ]
 
 # The order of Memory's fields; `place` is five columns.
@@ -59,7 +62,11 @@ SHOWN_COLUMNS = ", ".join(
 
 # The plain fields of Indexed, the others, and what an IndexRow has beside; the vector comes last.
 _PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
-INDEX_COLUMNS = _columns(*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
+_INDEXED_NAMES = (*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
+INDEX_COLUMNS = _columns(*_INDEXED_NAMES)
+INDEX_ROW_ID = _INDEXED_NAMES.index("row_id")
+_SHOWN = RowShape((*_FIELDS, *_PLACE), hidden=HIDDEN_FIELDS)
+_INDEXED = RowShape((*_INDEXED_NAMES, "vector"))
 
 # What `memories` keeps of a memory, in the order of `own_values`.
 OWN_COLUMNS = (
@@ -74,27 +81,42 @@ STANDING_COLUMNS = (
     "row_id, content_hash, status, valid_until, risks, position, reinforced, last_reinforced,"
     " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, memories.pak_id"
 )
+_STANDING = RowShape(
+    (
+        *("row_id", "content_hash", "status", "valid_until", "risks", "position", "reinforced"),
+        *("last_reinforced", "superseded_by", "pending", *_PLACE, "pak_id"),
+    )
+)
 STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
 
 
 def from_row(row: Sequence[Any]) -> Memory:
-    """Build a Memory from a row of `SHOWN_COLUMNS`."""
+    """Build a Memory from a row of `SHOWN_COLUMNS`; raise `ValueError` if it cannot be one."""
+    _SHOWN.check(row)
     fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
     fields["tags"] = _tags(fields["tags"])
     fields["risks"] = _risks(fields["risks"])
     return Memory(**fields, place=_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
 
 
-def index_row(row: tuple[Any, ...]) -> IndexRow:
-    """Build what an index learns of a memory from a row of `INDEX_COLUMNS` and its vector."""
+def index_row(row: Sequence[Any]) -> IndexRow:
+    """Build what an index learns of a memory from a row of `INDEX_COLUMNS` and its vector.
+
+    Raise `ValueError` if it cannot be one.
+    """
+    _INDEXED.check(row)
     tags, risks, *place, row_id, pending, vector = row[_PLAIN:]
     pak = Indexed._make((*row[:_PLAIN], _tags(tags), _risks(risks), _place(*place)))
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
 
 
-def standing(row: tuple[Any, ...]) -> Standing:
-    """Build what a writer must know of a memory from a row of `STANDING_COLUMNS`."""
+def standing(row: Sequence[Any]) -> Standing:
+    """Build what a writer must know of a memory from a row of `STANDING_COLUMNS`.
+
+    Raise `ValueError` if it cannot be one.
+    """
+    _STANDING.check(row)
     return Standing(
         row_id=row[0],
         content_hash=row[1],
@@ -120,7 +142,12 @@ def standing_values(one: Standing) -> tuple[Any, ...]:
 
 
 def _tags(stored: str) -> tuple[str, ...]:
-    return () if stored == "[]" else tuple(json.loads(stored))
+    if stored == "[]":
+        return ()
+    tags = json.loads(stored)
+    if type(tags) is not list or not all(type(tag) is str for tag in tags):
+        raise ValueError("tags that are no list of texts")
+    return tuple(tags)
 
 
 def _risks(stored: str) -> tuple[str, ...]:
@@ -176,9 +203,10 @@ def pak_values(new: NewMemory) -> dict[str, Any]:
     }
 
 
-def vector_bytes(vector: NDArray[np.int8] | None) -> bytes | None:
-    """Return a vector as the store keeps it."""
-    return None if vector is None else vector.tobytes()
+def sealed_vector(vector: NDArray[np.int8] | None) -> tuple[bytes | None, int | None]:
+    """Return a vector as the store keeps it, and its seal."""
+    data = None if vector is None else vector.tobytes()
+    return data, vector_seal(data)
 
 
 def _to_vector(data: bytes | None) -> NDArray[np.int8] | None:

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from recollect.errors import StoreError
+from recollect.errors import StoreDamaged, StoreError
 from recollect.paks.connections import Connections
 from recollect.paks.database import write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
 from recollect.stores.sqlite import commits
+from recollect.stores.sqlite.legible import is_state
 from recollect.stores.touched import Touched
 
 __all__ = ["Session", "chunks", "marks"]
@@ -126,7 +127,7 @@ class Session:
 
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
-        row = self.one(_STATE)
+        row = self._facts()
         self._known().slot = row[9]
         head, clock = Head(row[1], row[2]), ClockState(row[7], row[8])
         return StoreState(*(row[0], head, *row[3:7], clock))
@@ -152,6 +153,15 @@ class Session:
     def column(self, sql: str, *values: Any) -> list[Any]:
         """Return the first column of a query."""
         return [row[0] for row in self._connections.run(sql, values)]
+
+    def _facts(self) -> tuple[Any, ...]:
+        found = self._connections.run(_STATE, ())
+        if len(found) != 1 or not is_state(found[0]):
+            raise StoreDamaged(
+                "The row in which the store says what it is was damaged.",
+                hint="run `recollect check`, or restore a backup.",
+            )
+        return found[0]
 
     def _known(self) -> _Known:
         lease = self._connections.lease()

@@ -79,12 +79,13 @@ class SqliteState:
     def frames(self, tenant: str) -> Mapping[str, FrameRow]:
         """Return a tenant's own frames, by name."""
         return {
-            name: FrameRow(FrameDefinition.from_dict(json.loads(definition)), extends)
-            for name, definition, extends in self._db.all(
+            name: frame
+            for name, *row in self._db.all(
                 "SELECT name, definition, extends FROM memory_frames WHERE tenant = ?"
                 " ORDER BY name",
                 tenant,
             )
+            if type(name) is str and (frame := _frame(*row)) is not None
         }
 
     def put_frame(self, tenant: str, name: str, frame: FrameRow | None) -> None:
@@ -103,15 +104,16 @@ class SqliteState:
         """Begin the log anew with this commit; older indexes must start anew."""
         self._db.touched.begins_log = True
 
-    def problems(self) -> list[str]:
-        """Return in words where the log does not lead to the head."""
-        broken = self._db.one(
-            "SELECT count(*) FROM engine_state WHERE revision > 0 AND commit_id IS NOT"
-            " (SELECT commit_id FROM commits WHERE commits.revision = engine_state.revision"
-            "  AND commits.revision = (SELECT max(revision) FROM commits))"
-        )[0]
-        return ["the log of commits does not lead to the head of the store"] if broken else []
-
     def _write(self, assignments: str, *values: object) -> None:
         _ = self._db.revision  # refuses outside of a commit
         self._db.run(f"UPDATE engine_state SET {assignments}", *values)
+
+
+def _frame(definition: object, extends: str | None) -> FrameRow | None:
+    """Return a frame as it was kept; None for one that was damaged: then there is no such frame."""
+    try:
+        if not isinstance(definition, str):
+            return None
+        return FrameRow(FrameDefinition.from_dict(json.loads(definition)), extends)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

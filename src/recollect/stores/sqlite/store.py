@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from recollect.model import Examination
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.connections import Connections
 from recollect.paks.database import write
@@ -18,6 +19,7 @@ from recollect.ports.state import Commit, Head, StoreState
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.copy_before import remove_copies
 from recollect.stores.sqlite.edges import SqliteEdges
+from recollect.stores.sqlite.examine import examine, find
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
 from recollect.stores.sqlite.records import SqliteRecords
@@ -138,9 +140,16 @@ class SqliteStore:
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
-        found = self._catalogue.check().problems
-        rooms = (self._vectors, self._edges, self._state)
-        return (*found, *(problem for room in rooms for problem in room.problems()))
+        return self.examine().problems
+
+    def examine(self) -> Examination:
+        """Look for damage; nobody waits for it."""
+        # As SQLite knows the file: a relative path may lead elsewhere by now.
+        _, _, file = self._db.one("PRAGMA database_list")
+        if file:
+            return examine(Path(file))
+        with self._db.writing() as conn:
+            return find(conn).report()
 
     def close(self) -> None:
         """Close the connections; closing twice is fine."""

@@ -7,7 +7,7 @@ file never have a head in common once they part. While a commit is under way the
 
 from __future__ import annotations
 
-__all__ = ["LOG_TRIGGERS"]
+__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS"]
 
 _COMMITTING = "(SELECT committing FROM engine_state)"
 _OF_PAK = "(SELECT row_id FROM memories WHERE pak_id = {end}.pak_id)"
@@ -104,5 +104,16 @@ def _of_what_is_beside() -> tuple[str, ...]:
         _past(event, table, "touched", "'[]'", size=0) for table in _BESIDE for event in _EVENTS
     )
 
+
+# An edit past any commit, once rows have seals; that a seal is taken away is part of the edit.
+EDIT_OF_MEMORIES = _past(
+    "UPDATE",
+    "memories",
+    "touched",
+    "'[' || NEW.row_id || ']'",
+    size=1,
+    when="NEW.seal IS OLD.seal AND NEW.vector_seal_0 IS OLD.vector_seal_0"
+    " AND NEW.vector_seal_1 IS OLD.vector_seal_1",
+)
 
 LOG_TRIGGERS = (*_of_paks(), *_of_memories(), *_of_links(), *_of_what_is_beside())

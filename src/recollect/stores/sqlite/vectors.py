@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.ports.vectors import Slot, Waiting
-from recollect.stores.sqlite.rows import vector_bytes
+from recollect.stores.sqlite.rows import sealed_vector
 from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteVectors"]
@@ -33,6 +33,7 @@ class SqliteVectors:
                 " ORDER BY row_id LIMIT ?",
                 limit,
             )
+            if type(row[1]) is type(row[2]) is str
         ]
 
     def put(
@@ -42,14 +43,15 @@ class SqliteVectors:
         touched = self._db.touched
         if slot == "next":
             self._db.run_each(
-                f"UPDATE memories SET {self._next} = ? WHERE row_id = ?",
-                [(vector_bytes(vector), row_id) for row_id, vector in vectors.items()],
+                f"UPDATE memories SET {self._next} = ?, {_seal(self._next)} = ? WHERE row_id = ?",
+                [(*sealed_vector(vector), row_id) for row_id, vector in vectors.items()],
             )
             return
         touched.rows.update(vectors)
         self._db.run_each(
-            f"UPDATE memories SET {self._serving} = ?, pending = 0 WHERE row_id = ?",
-            [(vector_bytes(vector), row_id) for row_id, vector in vectors.items()],
+            f"UPDATE memories SET {self._serving} = ?, {_seal(self._serving)} = ?, pending = 0"
+            " WHERE row_id = ?",
+            [(*sealed_vector(vector), row_id) for row_id, vector in vectors.items()],
         )
 
     def begin_switch(self, model_id: str, dimension: int) -> None:
@@ -57,7 +59,7 @@ class SqliteVectors:
         state = self._db.state()
         if (state.next_model_id, state.next_dimension) == (model_id, dimension):
             return
-        self._db.run(f"UPDATE memories SET {self._next} = NULL")
+        self._db.run(f"UPDATE memories SET {self._next} = NULL, {_seal(self._next)} = NULL")
         self._db.run(
             "UPDATE engine_state SET next_model_id = ?, next_dimension = ?", model_id, dimension
         )
@@ -68,7 +70,7 @@ class SqliteVectors:
         dimension = self._db.state().next_dimension
         self._db.run(
             f"UPDATE memories SET pending = (? > 0 AND {self._next} IS NULL),"
-            f" {self._serving} = NULL",
+            f" {self._serving} = NULL, {_seal(self._serving)} = NULL",
             dimension,
         )
         self._db.run(
@@ -77,18 +79,6 @@ class SqliteVectors:
         )
         self._db.state()
 
-    def problems(self) -> list[str]:
-        """Return in words which vectors cannot be the model's."""
-        dimension = self._db.state().dimension
-        if not dimension:
-            return []
-        odd = self._db.one(
-            f"SELECT count(*) FROM memories WHERE {self._serving} IS NOT NULL"
-            f" AND length({self._serving}) != ?",
-            dimension,
-        )[0]
-        return [f"{odd} vectors are not of the model's size"] if odd else []
-
     @property
     def _serving(self) -> str:
         return f"vector_{self._db.slot}"
@@ -96,3 +86,8 @@ class SqliteVectors:
     @property
     def _next(self) -> str:
         return f"vector_{1 - self._db.slot}"
+
+
+def _seal(vector: str) -> str:
+    """Return the column in which the seal of a vector stands."""
+    return vector.replace("vector_", "vector_seal_")

@@ -1,0 +1,238 @@
+"""Look for damage in a file, without a lock that anybody waits for and whatever is in it.
+
+In: a connection that nobody else uses. Out: an `Examination`: what is wrong, in words; which
+memories it costs; what is worth knowing. Rows are read a slice at a time, each a read of its own.
+Nothing is written, and nothing that stands in the file makes this raise.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recollect.model import Examination
+from recollect.paks import fulltext
+from recollect.paks.database import connect_read_only
+from recollect.paks.tolerant import text_or_bytes
+from recollect.stores.sqlite import rows
+from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
+from recollect.stores.sqlite.twins import TWIN_INDEXES
+
+__all__ = ["Findings", "examine", "find"]
+
+_SLICE = 1000
+_SHOWN_LINES = 20
+# How the two halves of a pair, or a memory itself, are named in the tables that have twins.
+_NAMES = ("pak_id", "row_id", "low", "high", "other")
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found so far. `rows` and `vectors` are of memories, by their ids."""
+
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    rows: dict[str, int | None] = field(default_factory=dict)
+    vectors: dict[str, int] = field(default_factory=dict)
+    memories: int = 0
+    unsealed: int = 0
+    twins: bool = False
+
+    def report(self) -> Examination:
+        """Return it as values."""
+        damaged = sorted({*self.rows, *self.vectors})
+        return Examination(self.memories, tuple(self.problems), tuple(self.notes), tuple(damaged))
+
+
+def examine(path: Path) -> Examination:
+    """Look at the file at `path` through a connection of its own."""
+    with closing(connect_read_only(path)) as conn:
+        return find(conn).report()
+
+
+def find(conn: sqlite3.Connection) -> Findings:
+    """Look at everything, step by step; what a step cannot read is a problem too."""
+    found, strict = Findings(), conn.text_factory
+    conn.text_factory = text_or_bytes
+    try:
+        for what, step in _STEPS.items():
+            try:
+                step(conn, found)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                found.problems.append(f"{what} cannot be read: {_words(error)}")
+    finally:
+        conn.text_factory = strict
+    _tell(found)
+    return found
+
+
+def _structure(conn: sqlite3.Connection, found: Findings) -> None:
+    lines = [_words(row[0]) for row in conn.execute("PRAGMA integrity_check(1000)")]
+    wrong = [line for line in lines if line != "ok"]
+    found.twins = bool(wrong)
+    found.problems += wrong[:_SHOWN_LINES]
+    if len(wrong) > _SHOWN_LINES:
+        found.problems.append(f"and {len(wrong) - _SHOWN_LINES} more of the file itself")
+
+
+def _references(conn: sqlite3.Connection, found: Findings) -> None:
+    dangling = len(conn.execute("PRAGMA foreign_key_check").fetchall())
+    if dangling:
+        found.problems.append(f"{dangling} rows refer to memories that do not exist")
+
+
+def _twins(conn: sqlite3.Connection, found: Findings) -> None:
+    """Name the memories whose rows differ from their second copies."""
+    if not found.twins:
+        return
+    for index, (table, columns) in TWIN_INDEXES.items():
+        names = [column for column in columns if column in _NAMES]
+        for row in _unlike(conn, table, index, columns):
+            for column in names:
+                _name(conn, found, column, row[columns.index(column)])
+
+
+def _unlike(
+    conn: sqlite3.Connection, table: str, index: str, columns: tuple[str, ...]
+) -> Iterator[tuple[Any, ...]]:
+    listed = ", ".join(columns)
+    one, other = (
+        f"SELECT {listed} FROM {table} NOT INDEXED",
+        (f"SELECT {listed} FROM {table} INDEXED BY {index}"),
+    )
+    try:
+        yield from conn.execute(f"SELECT * FROM ({one} EXCEPT {other})").fetchall()
+        yield from conn.execute(f"SELECT * FROM ({other} EXCEPT {one})").fetchall()
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return  # too damaged to be compared; the file's own check has said so
+
+
+def _name(conn: sqlite3.Connection, found: Findings, column: str, value: object) -> None:
+    if column == "pak_id":
+        found.rows.setdefault(_words(value), None)
+        return
+    for row_id, pak_id in conn.execute(
+        "SELECT row_id, pak_id FROM memories WHERE row_id = ?", (value,)
+    ):
+        if column == "row_id":
+            found.rows[_words(pak_id)] = row_id
+
+
+def _memories(conn: sqlite3.Connection, found: Findings) -> None:
+    """Compare each memory with its seals, and see whether it can be read at all."""
+    slot, dimension = conn.execute("SELECT vector_slot, dimension FROM engine_state").fetchone()
+    serving = f"vector_{slot}" if slot in (0, 1) else "NULL"
+    for row in _slices(
+        conn,
+        f"SELECT memories.row_id, seal, vector_0, vector_seal_0, vector_1, vector_seal_1,"
+        f" {SEALED_COLUMNS} FROM memories LEFT JOIN paks USING (pak_id)",
+    ):
+        found.memories += 1
+        row_id, seal, *vectors = row[:6]
+        name = _words(row[6])
+        found.unsealed += seal is None
+        if seal is not None and seal != row_seal(*row[6:]):
+            found.rows[name] = row_id
+        for data, data_seal in (vectors[:2], vectors[2:]):
+            if data is not None and data_seal is not None and _crc(data) != data_seal:
+                found.vectors[name] = row_id
+    _illegible(conn, found, serving, dimension)
+
+
+def _illegible(
+    conn: sqlite3.Connection, found: Findings, serving: str, dimension: int | None
+) -> None:
+    """Note what cannot be read as a memory, and vectors that are not of the model's size."""
+    for row in _slices(
+        conn,
+        f"SELECT memories.row_id, {rows.INDEX_COLUMNS}, {serving}"
+        " FROM memories JOIN paks USING (pak_id)",
+    ):
+        row_id, *values = row
+        try:
+            vector = rows.index_row(tuple(values)).vector
+        except ValueError:
+            found.rows[_words(values[0])] = row_id
+            continue
+        if dimension and vector is not None and len(vector) != dimension:
+            found.vectors[_words(values[0])] = row_id
+
+
+def _slices(conn: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query that gives row ids first, reading a slice at a time."""
+    last = -(2**63)
+    while found := conn.execute(
+        f"{query} WHERE memories.row_id > ? ORDER BY memories.row_id LIMIT {_SLICE}", (last,)
+    ).fetchall():
+        yield from found
+        last = found[-1][0]
+
+
+def _fulltext(conn: sqlite3.Connection, found: Findings) -> None:
+    found.problems += fulltext.problems(conn)
+
+
+def _pairs(conn: sqlite3.Connection, found: Findings) -> None:
+    odd = conn.execute(
+        "SELECT count(*) FROM memory_edges WHERE automatic = 1 AND NOT ("
+        " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
+        " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
+    ).fetchone()[0]
+    if odd:
+        found.problems.append(f"{odd} automatic links join memories that do not hold each other")
+
+
+def _log(conn: sqlite3.Connection, found: Findings) -> None:
+    broken = conn.execute(
+        "SELECT count(*) FROM engine_state WHERE revision > 0 AND commit_id IS NOT"
+        " (SELECT commit_id FROM commits WHERE commits.revision = engine_state.revision"
+        "  AND commits.revision = (SELECT max(revision) FROM commits))"
+    ).fetchone()[0]
+    if broken:
+        found.problems.append("the log of commits does not lead to the head of the store")
+
+
+_STEPS: dict[str, Callable[[sqlite3.Connection, Findings], None]] = {
+    "the file": _structure,
+    "references": _references,
+    "the second copies": _twins,
+    "memories": _memories,
+    "full text": _fulltext,
+    "links": _pairs,
+    "the log of commits": _log,
+}
+
+
+def _tell(found: Findings) -> None:
+    if found.rows:
+        found.problems.append(
+            f"{len(found.rows)} memories are not as they were written: {_listed(found.rows)}"
+        )
+    if found.vectors:
+        found.problems.append(
+            f"{len(found.vectors)} memories have a damaged vector: {_listed(found.vectors)}"
+        )
+    if found.unsealed:
+        found.notes.append(
+            f"{found.unsealed} memories were edited past the engine and carry no seal"
+        )
+
+
+def _listed(names: dict[str, Any]) -> str:
+    shown = sorted(names)[:_SHOWN_LINES]
+    return ", ".join(shown) + (", ..." if len(names) > len(shown) else "")
+
+
+def _crc(data: object) -> int | None:
+    return vector_seal(data) if isinstance(data, bytes) else None
+
+
+def _words(value: object) -> str:
+    """Return what stands in a file, or an error about it, as a text that can be shown."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return str(value).encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,91 @@
+"""Checksums of what was written once: a memory's two rows, and its vectors.
+
+In: rows as they stand in the file. Out: their seals. What changes often, or is one small row, needs
+no seal: an index holds a second copy of it (`twins`). A row that was changed past the engine has no
+seal; triggers see to that (ADR-0026).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+from zlib import crc32
+
+from recollect.stores.sqlite.triggers import EDIT_OF_MEMORIES
+
+__all__ = ["SEALED_COLUMNS", "SEALS", "register", "row_seal", "vector_seal"]
+
+_OF_MEMORIES = (
+    *("pak_id", "content", "tags", "category", "source", "entity", "relation", "value"),
+    *("confidence", "thread", "position", "speaker", "occurred_at", "valid_until", "decay"),
+    *("risks", "entity_key", "value_key", "relation_key", "source_key"),
+)
+_OF_PAKS = (
+    *("pak_type", "project", "topic", "source_type", "authority", "title", "summary"),
+    *("content_hash", "created_at", "updated_at"),
+)
+# What a seal is of, in the order of `row_seal`.
+SEALED_COLUMNS = ", ".join(
+    (*(f"memories.{column}" for column in _OF_MEMORIES), *(f"paks.{column}" for column in _OF_PAKS))
+)
+
+
+def row_seal(*row: Any) -> bytes:
+    """Return the seal of a row of `SEALED_COLUMNS`; two rows that differ in anything have two."""
+    parts = [value if value.__class__ is str else f"\0{value!r}" for value in row]
+    text = "\x1f".join(parts)
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest()
+
+
+def vector_seal(data: bytes | None) -> int | None:
+    """Return the seal of a vector as the file holds it."""
+    return None if data is None else crc32(data)
+
+
+def register(conn: sqlite3.Connection) -> None:
+    """Give the migration the functions that it seals old rows with."""
+    conn.create_function("row_seal", -1, row_seal, deterministic=True)
+    conn.create_function("vector_seal", 1, vector_seal, deterministic=True)
+
+
+def _changed(columns: Sequence[str]) -> str:
+    return " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in columns)
+
+
+_UNSEAL = "UPDATE memories SET seal = NULL WHERE pak_id = NEW.pak_id AND seal IS NOT NULL"
+
+# Whoever changes a row without sealing it anew leaves it unsealed: that is an edit, not damage.
+SEALS = (
+    "ALTER TABLE memories ADD COLUMN seal BLOB",
+    "ALTER TABLE memories ADD COLUMN vector_seal_0 INTEGER",
+    "ALTER TABLE memories ADD COLUMN vector_seal_1 INTEGER",
+    # No change that an index or a follower would have to hear of.
+    "UPDATE engine_state SET committing = 1",
+    f"UPDATE memories SET seal = (SELECT row_seal({SEALED_COLUMNS}) FROM paks"
+    " WHERE paks.pak_id = memories.pak_id), vector_seal_0 = vector_seal(vector_0),"
+    " vector_seal_1 = vector_seal(vector_1)",
+    "UPDATE engine_state SET committing = 0",
+    "DROP TRIGGER log_memories_update",
+    EDIT_OF_MEMORIES,
+    f"""CREATE TRIGGER memories_au_seal AFTER UPDATE OF {", ".join(_OF_MEMORIES)} ON memories
+WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(_OF_MEMORIES)})
+BEGIN
+    {_UNSEAL};
+END""",
+    f"""CREATE TRIGGER paks_au_seal AFTER UPDATE OF {", ".join(_OF_PAKS)} ON paks
+WHEN {_changed(_OF_PAKS)}
+BEGIN
+    {_UNSEAL};
+END""",
+    *(
+        f"""CREATE TRIGGER memories_au_vector_{slot} AFTER UPDATE OF vector_{slot} ON memories
+WHEN NEW.vector_seal_{slot} IS NOT NULL AND NEW.vector_seal_{slot} IS OLD.vector_seal_{slot}
+ AND NEW.vector_{slot} IS NOT OLD.vector_{slot}
+BEGIN
+    UPDATE memories SET vector_seal_{slot} = NULL WHERE row_id = NEW.row_id;
+END"""
+        for slot in (0, 1)
+    ),
+)

@@ -1,0 +1,74 @@
+"""Second copies of what changes often or is small: for each table an index that holds its columns.
+
+SQLite keeps an index in step whoever writes, so an edit by hand is never taken for damage; and its
+own integrity check compares each row with it. Data only: SQL text, and which columns are twice.
+"""
+
+from __future__ import annotations
+
+__all__ = ["TWINS", "TWIN_INDEXES"]
+
+# Name of the index: table and columns. The columns that come first are in the order of arrival, or
+# those that the table was indexed by anyway.
+TWIN_INDEXES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "twin_memories": (
+        "memories",
+        (
+            *("row_id", "tenant", "owner", "scope", "team", "garden", "status"),
+            *("reinforced", "last_reinforced"),
+        ),
+    ),
+    "twin_paks": ("paks", ("updated_at", "pak_id", "source_type", "authority", "created_at")),
+    "twin_reason_codes": (
+        "pak_reason_codes",
+        ("pak_id", "reason_code", "weight", "created_at"),
+    ),
+    "twin_risk_flags": ("pak_risk_flags", ("pak_id", "risk_flag", "severity", "created_at")),
+    "twin_anchors": ("pak_anchors", ("pak_id", "anchor_id", "source_path", "kind")),
+    "twin_relations": (
+        "pak_relations",
+        ("pak_id", "related_pak_id", "relation_type", "created_at"),
+    ),
+    "idx_memory_edges_high": ("memory_edges", ("high", "low", "weight", "automatic")),
+    "idx_memory_likenesses_other": ("memory_likenesses", ("other", "row_id", "closeness")),
+    "idx_memory_disputes_high": (
+        "memory_disputes",
+        ("high", "low", "note", "is_open", "created_at"),
+    ),
+    "twin_gardens": (
+        "gardens",
+        ("tenant", "slug", "name", "scope", "team", "tier", "created_at"),
+    ),
+    "idx_garden_members_slug": ("garden_members", ("tenant", "slug", "principal", "role")),
+    "twin_keys": (
+        "access_keys",
+        (
+            *("prefix", "digest", "tenant", "principal", "teams", "permissions", "name"),
+            *("created_at", "expires_at", "revoked_at"),
+        ),
+    ),
+    "twin_trust": ("source_trust", ("tenant", "source", "trust")),
+    "twin_frames": ("memory_frames", ("tenant", "name", "definition", "extends")),
+    "twin_commits": (
+        "commits",
+        ("revision", "commit_id", "at", "size", "touched", "gone", "edges", "events"),
+    ),
+    "twin_events": ("memory_events", ("event", "changed")),
+    "twin_state": (
+        "engine_state",
+        (
+            *("id", "version", "store_id", "revision", "model_id", "dimension"),
+            *("vector_slot", "next_model_id", "next_dimension", "active_hours", "seen_at"),
+            "commit_id",
+        ),
+    ),
+}
+
+TWINS = tuple(
+    statement
+    for name, (table, columns) in TWIN_INDEXES.items()
+    for statement in (
+        f"DROP INDEX IF EXISTS {name}",
+        f"CREATE INDEX {name} ON {table} ({', '.join(columns)})",
+    )
+)
