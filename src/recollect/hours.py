@@ -1,7 +1,8 @@
 """Active hours: how much time an agent has lived through, as opposed to the calendar's.
 
 Time between two writes counts up to an idle cap, so a store that nobody uses does not age, and a
-command line that lives for milliseconds still does. Pure functions of what the store kept.
+command line that lives for milliseconds still does. What the store kept and what a clock says come
+in; a clock that is wrong, or was, does no lasting harm.
 """
 
 from __future__ import annotations
@@ -9,11 +10,28 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Literal
 
+from recollect import check
+from recollect.errors import InvalidInput
+from recollect.ports.clock import Clock
 from recollect.ports.store import ClockState
 
-__all__ = ["IDLE_CAP_HOURS", "HoursMode", "iso", "later", "moved"]
+__all__ = [
+    "IDLE_CAP_HOURS",
+    "JUMP_HOURS",
+    "LAST_SECOND",
+    "CheckedClock",
+    "HoursMode",
+    "clock_jump",
+    "iso",
+    "later",
+    "moved",
+]
 
 IDLE_CAP_HOURS = 0.25
+# A clock that is behind the last write by more than this is right: the other one was wrong.
+JUMP_HOURS = 168.0
+# The last second of the year 9999, after which there are no dates.
+LAST_SECOND = 253_402_300_799
 
 HoursMode = Literal["active", "wall"]
 
@@ -21,13 +39,40 @@ HoursMode = Literal["active", "wall"]
 def moved(kept: ClockState, now: float, *, mode: HoursMode = "active") -> ClockState:
     """Return the counter as of `now`; a clock that went backwards adds nothing.
 
-    In wall mode every hour counts, idle or not.
+    One that went back a little is waited for; one that went back by more than `JUMP_HOURS` is
+    counted on from where it stands. In wall mode every hour counts, idle or not.
     """
-    if kept.seen_at is None:
+    if kept.seen_at is None or clock_jump(kept, now) is not None:
         return ClockState(kept.active_hours, now)
     passed = max(0.0, now - kept.seen_at) / 3600
     counted = passed if mode == "wall" else min(passed, IDLE_CAP_HOURS)
     return ClockState(round(kept.active_hours + counted, 9), max(now, kept.seen_at))
+
+
+def clock_jump(kept: ClockState, now: float) -> str | None:
+    """Return when the last write claims to have been, if a clock must have been wrong by far."""
+    if kept.seen_at is None or (kept.seen_at - now) / 3600 <= JUMP_HOURS:
+        return None
+    return iso(kept.seen_at)
+
+
+class CheckedClock:
+    """A clock that says a time which can be written down, or that it cannot be right."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> float:
+        """Return the time in Unix seconds."""
+        seconds = self._clock.now()
+        # A NaN fails the comparison too.
+        if not check.is_number(seconds) or not 0 <= seconds <= LAST_SECOND:
+            raise InvalidInput(
+                f"the clock says {check.shown(seconds)}, which is no time from 1970 to 9999 in"
+                " Unix seconds; nothing was written.",
+                hint="set the machine's clock, or mend the one that was passed to open.",
+            )
+        return seconds
 
 
 def later(kept: ClockState, counted: ClockState) -> ClockState:

@@ -21,7 +21,7 @@ from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
-from recollect.hours import HoursMode, iso, later, moved
+from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
@@ -80,7 +80,7 @@ class OpenStore:
         self.store = store
         self.path = path
         self.embedder = embedder
-        self.clock = clock
+        self.clock: Clock = CheckedClock(clock)
         self.links = links
         self.hours: HoursMode = hours
         self.token_counter = token_counter
@@ -127,8 +127,7 @@ class OpenStore:
         seconds = self.clock.now()
         with self.turn(), self.store.commit(self._new_id(), at=iso(seconds)) as commit:
             self.follower.saw(commit.before)
-            clock = moved(commit.before.clock, seconds, mode=self.hours)
-            self.store.state.set_clock(later(commit.before.clock, clock))
+            self.store.state.set_clock(moved(commit.before.clock, seconds, mode=self.hours))
             yield commit
 
     @contextmanager

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.hours import LAST_SECOND
 from recollect.model import Garden, Memory, Place, Principal, Role, known_scope, words_of
 from recollect.model.pak import (
     PakAnchorEntry,
@@ -227,7 +228,7 @@ def _clock(fields: Fields) -> ClockState:
     seen_at = fields.get("seen_at")
     return ClockState(
         check.number("active_hours", fields.get("active_hours"), least=0),
-        None if seen_at is None else check.number("seen_at", seen_at),
+        None if seen_at is None else check.number("seen_at", seen_at, least=0, most=LAST_SECOND),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from recollect import Recollect
+from recollect.errors import InvalidInput
 from recollect.testing import FakeClock
 
 Open = Callable[..., Recollect]
@@ -108,3 +111,73 @@ def test_a_frame_moves_the_counter_and_a_recall_does_not(
     memory.frame("attention", "queue")
     clock.advance(seconds=600)
     assert hours(memory) == pytest.approx(0.25 + 1 / 6)
+
+
+YEARS = 73 * 365.25 * 24
+
+
+@pytest.mark.parametrize("place", ["agent.db", "memory://"])
+def test_one_write_by_a_clock_far_ahead_does_not_stop_the_hours(
+    open_memory: Open, clock: FakeClock, place: str
+) -> None:
+    memory = open_memory(place, hours="active") if place != "memory://" else _in_memory(clock)
+    memory.remember("one", pak_id="one")
+    clock.advance(hours=YEARS)
+    memory.remember("from 2099", pak_id="wrong")
+    clock.advance(hours=-YEARS)
+    before = hours(memory)
+    clock.advance(hours=0.1)
+    memory.remember("two", pak_id="two")
+    clock.advance(hours=0.1)
+    memory.remember("three", pak_id="three")
+    assert hours(memory) == pytest.approx(before + 0.1)
+    wrong = memory.get("wrong")
+    assert wrong is not None
+    assert wrong.created_at[:2] == "20"
+    assert wrong.created_at > "2090"
+    memory.close()
+
+
+def _in_memory(clock: FakeClock) -> Recollect:
+    return Recollect.open("memory://", clock=clock, embedder="none", hours="active")
+
+
+def test_hours_never_go_back_whatever_the_clocks_say(open_memory: Open, clock: FakeClock) -> None:
+    memory = open_memory(hours="active")
+    steps = (0.1, YEARS, -YEARS, 200, -300, 0.2, -168, 168, -1000, 1000.5)
+    known = [0.0]
+    for number, step in enumerate(steps):
+        memory.remember(f"note {number}")
+        clock.advance(hours=step)
+        memory.remember(f"later note {number}")
+        known.append(hours(memory))
+    assert known == sorted(known)
+    assert known[-1] <= len(steps) * 2 * 0.25
+
+
+@pytest.mark.parametrize(
+    "seconds", [math.nan, math.inf, -math.inf, -1, 253_402_300_800, 2**70, 1e300, None, "now"]
+)
+def test_a_clock_that_says_no_time_is_refused_and_nothing_is_written(
+    open_memory: Open, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, seconds: Any
+) -> None:
+    memory = open_memory()
+    memory.remember("one", pak_id="one")
+    revision = memory.stats()["revision"]
+    with monkeypatch.context() as patched:
+        patched.setattr(clock, "now", lambda: seconds)
+        for act in (
+            lambda: memory.remember("two"),
+            lambda: memory.remember_many(["two"]),
+            lambda: memory.forget("one"),
+            lambda: memory.frame("attention", "one"),
+            lambda: memory.recall("one"),
+            lambda: memory.gardens.create("ops"),
+            lambda: memory.keys.create(memory.principal),
+            lambda: memory.ingest([{"content": "x"}], source="mail"),
+            lambda: memory.import_(['{"kind": "memory", "content": "x"}']),
+            lambda: memory.reindex(),
+        ):
+            with pytest.raises(InvalidInput, match="clock"):
+                act()
+    assert memory.stats()["revision"] == revision
