@@ -485,8 +485,7 @@ class Recollect:
 
     def disputes(self) -> Sequence[Dispute]:
         """Return the open disputes."""
-        with self._open_store.turn():
-            return self._caller.sight().disputes()
+        return self._caller.answer(lambda sight: sight.disputes())
 
     def forget(
         self,

@@ -1,15 +1,16 @@
-"""An open store with all that its handles share: index, embedder, clock, caches, one lock.
+"""An open store with all that its handles share: index, embedder, clock, caches.
 
-In: a store and the choices made at opening. Out: what a verb needs for one turn: a principal's
-`Sight`, the time, a transaction. Handles of several principals sit on one of these.
+In: a store and the choices made at opening. Out: what a verb needs: a principal's `Sight`, the
+time, a commit. Handles of several principals and threads sit on one of these. Readers take no
+lock: what they have is of one head of the store, or they look again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from threading import RLock
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import CheckedClock, HoursMode, iso, moved
-from recollect.index.follow import Follower
+from recollect.index.follow import Current, Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
 from recollect.model import Garden, Principal
@@ -32,7 +33,7 @@ from recollect.policy.view import View, view_of
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState
+from recollect.ports.store import ClockState, Commit, Head, RowFilter, Store, StoreState
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight, StoreMoved
@@ -40,19 +41,24 @@ from recollect.write.reinforce import reinforce
 from recollect.write.remember import fill_pending, waiting_for_vectors
 from recollect.write.vectors import embed_texts
 
-__all__ = ["OpenStore", "RevisionFacts", "fitting_embedder"]
+__all__ = ["HeadFacts", "OpenStore", "fitting_embedder"]
 
 
 # So often an answer is tried before the store is made to stand still for it.
 _ATTEMPTS = 3
 
 Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
-class RevisionFacts(NamedTuple):
-    """The few facts a recall needs beside the index, as of one revision."""
+class EmbedderSwitched(Exception):
+    """Another thread re-embedded the store while texts were read by the embedder before."""
 
-    revision: int
+
+class HeadFacts(NamedTuple):
+    """The few facts a recall needs beside the index, as of one head."""
+
+    head: Head | None
     disputes: tuple[tuple[str, str], ...]
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
@@ -60,7 +66,7 @@ class RevisionFacts(NamedTuple):
 
 
 class OpenStore:
-    """One open store. Every use of it happens inside `turn`."""
+    """One open store, for any number of threads."""
 
     def __init__(
         self,
@@ -88,44 +94,50 @@ class OpenStore:
         self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
-        self._revision_facts = RevisionFacts(-1, (), {}, {}, {})
+        self._head_facts = HeadFacts(None, (), {}, {}, {})
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
+        self._next_embedder: Embedder | None = None
         self._dispatcher = dispatcher
-        self._lock = RLock()
         self._new_id = new_id
         self._closed = False
 
     def close(self) -> None:
         """Close the store, leaving a warm cache; closing twice is fine."""
         self._dispatcher.hooks.close()
-        with self._lock:
-            if not self._closed:
-                self._closed = True
-                try:
-                    self.follower.save()
-                finally:
-                    self.store.close()
+        if not self._closed:
+            self._closed = True
+            try:
+                self.follower.save()
+            finally:
+                self.store.close()
 
-    def turn(self) -> RLock:
-        """Return the lock that lets one thread at a time use the store."""
+    def check_open(self) -> None:
+        """Refuse to go on with a store that was closed."""
         if self._closed:
             raise StoreClosed(
                 f"The memory at {self.path} was closed.", hint="open it again with Recollect.open."
             )
-        return self._lock
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """The verbs with their hooks around them; they run outside of a turn."""
-        self.turn()
+        """The verbs with their hooks around them."""
+        self.check_open()
         return self._dispatcher
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let the body read one state of the store."""
+        self.check_open()
+        with self.store.snapshot():
+            yield
 
     @contextmanager
     def commit(self) -> Iterator[Commit]:
         """Write, all of it or nothing; like every write it moves the counter of active hours."""
+        self.check_open()
         seconds = self.clock.now()
-        with self.turn(), self.store.commit(self._new_id(), at=iso(seconds)) as commit:
+        with self.store.commit(self._new_id(), at=iso(seconds)) as commit:
             self.follower.saw(commit.before)
             self.store.state.set_clock(moved(commit.before.clock, seconds, mode=self.hours))
             yield commit
@@ -153,28 +165,29 @@ class OpenStore:
         """Return how much time the store has lived through when a commit is made."""
         return moved(commit.before.clock, self.clock.now(), mode=self.hours).active_hours
 
-    def index(self) -> MemoryIndex:
-        """Return the index, up to date with everything committed so far."""
+    def current(self) -> Current:
+        """Return the index, up to date with everything committed so far, and the store's state."""
+        self.check_open()
         current = self.follower.current()
-        index = current.index
         self.check_model(current.state)
-        if self._revision_facts.revision != index.revision:
-            disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            self._revision_facts = RevisionFacts(index.revision, disputes, {}, {}, {})
-        return index
+        return current
 
     def sight(self, principal: Principal) -> Sight:
         """Return what a principal may read, as of now."""
-        index = self.index()
-        view = self._revision_facts.views.get(principal)
+        return self.of_one_revision(lambda: self._look(principal))
+
+    def _look(self, principal: Principal) -> Sight:
+        current = self.current()
+        facts, access = self._facts(current.index.head), self.store.access
+        view = facts.views.get(principal)
         if view is None:
-            roles = self.store.access.roles_of(principal.tenant, principal.id)
-            view = self._revision_facts.views[principal] = view_of(principal, roles)
-        trusts = self._revision_facts.trusts.get(principal.tenant)
+            roles = self._still(facts, access.roles_of(principal.tenant, principal.id))
+            view = facts.views[principal] = view_of(principal, roles)
+        trusts = facts.trusts.get(principal.tenant)
         if trusts is None:
-            known = self.store.access.trusts(principal.tenant)
-            trusts = self._revision_facts.trusts[principal.tenant] = by_key(known)
-        return Sight(view, index, self.store, self.clock.now(), trusts)
+            known = self._still(facts, access.trusts(principal.tenant))
+            trusts = facts.trusts[principal.tenant] = by_key(known)
+        return Sight(view, current.index, self.store, current.state, self.clock.now(), trusts)
 
     def sight_before(self, principal: Principal, commit: Commit) -> Sight:
         """Return what a principal may read as a commit begins.
@@ -182,90 +195,113 @@ class OpenStore:
         Nobody else can write meanwhile, so what is decided by it stays true until the commit.
         """
         roles = self.store.access.roles_of(principal.tenant, principal.id)
-        view = view_of(principal, roles)
-        return Sight(view, self.follower.before(commit), self.store, self.clock.now())
+        return Sight(
+            view_of(principal, roles),
+            self.follower.before(commit),
+            self.store,
+            commit.before,
+            self.clock.now(),
+            head=commit.head,
+        )
 
-    @contextmanager
-    def turn_asking(self, query: str | None) -> Iterator[Embedder]:
-        """Take a turn; give the embedder, which has read the question before the turn began.
+    def answer_asking(self, query: str | None, answer: Callable[[Embedder], Answer]) -> Answer:
+        """Return what is answered with the embedder, which has read the question before.
 
-        A model that is slow to read it keeps nobody waiting.
+        Whoever re-embeds the store meanwhile makes the question's vector useless.
         """
         while True:
             embedder = ahead = self.embedder
             if query is not None and self._has_vectors():
                 ahead = embed_ahead(embedder, query)
-            with self.turn():
-                # Who re-embedded the store meanwhile has made the question's vector useless.
+            try:
+                return answer(ahead)
+            except StoreMoved:
                 if self.embedder is embedder:
-                    yield ahead
-                    return
+                    raise
 
     def _has_vectors(self) -> bool:
-        if not self.follower.state.dimension:
-            with self.turn():
-                self.follower.current()
-        return bool(self.follower.state.dimension)
+        return bool(self.follower.state.dimension or self.current().state.dimension)
 
-    def of_one_revision(
-        self, answer: Callable[[Sight], Answer], sight: Sight, look: Callable[[], Sight]
-    ) -> Answer:
+    def of_one_revision(self, answer: Callable[[], Answer]) -> Answer:
         """Return an answer that is of one revision, whoever writes meanwhile.
 
         It starts again when the store moved between index and texts. While others write without a
         pause, the last attempt reads a state that stands still.
         """
         for _ in range(_ATTEMPTS):
-            try:
-                return answer(sight)
-            except StoreMoved:
-                sight = look()
-        with self.store.snapshot():
-            return answer(look())
+            with suppress(StoreMoved):
+                return answer()
+        self.check_open()
+        with self.follower.standing_still():
+            return answer()
+
+    def _facts(self, head: Head) -> HeadFacts:
+        facts = self._head_facts
+        if facts.head != head:
+            disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
+            facts = HeadFacts(head, disputes, {}, {}, {})
+            self._head_facts = self._still(facts, facts)
+        return facts
+
+    def _still(self, facts: HeadFacts, read: Value) -> Value:
+        """Return what was read for some facts, unless the store has moved on from their head."""
+        if self.store.head() != facts.head:
+            raise StoreMoved
+        return read
 
     def sources(self, sight: Sight, embedder: Embedder) -> Sources:
         """Return where the reads of a recall go."""
+        if sight.state.model_id not in (None, embedder.model_id):
+            raise StoreMoved
+        facts = self._facts(sight.index.head)
         return Sources(
             sight=sight,
             embedder=embedder,
-            disputes=self._revision_facts.disputes,
+            disputes=facts.disputes,
             token_counter=self.token_counter,
-            worth=self._worth(sight),
+            worth=self._worth(sight, facts),
             sanitize=self.sanitizer != "off",
         )
 
     def names(self, index: MemoryIndex, selection: Selection) -> frozenset[str]:
         """Return the ids of a selection; the same object as long as it is the same selection."""
-        if self._named is None or self._named[0] is not selection:
-            self._named = (selection, frozenset(index.pak_ids(selection.slots)))
-        return self._named[1]
+        named = self._named
+        if named is None or named[0] is not selection:
+            named = self._named = (selection, frozenset(index.pak_ids(selection.slots)))
+        return named[1]
 
     def check_model(self, state: StoreState) -> None:
         """Refuse to go on if another process switched the store to another embedder."""
-        if state.model_id is not None and state.model_id != self._checked_model:
-            check_model(_model_of(state), self.embedder)
-            self._checked_model = state.model_id
+        if state.model_id is None or state.model_id == self._checked_model:
+            return
+        following = self._next_embedder
+        if following is not None and following.model_id == state.model_id:
+            self.embedder = following
+        check_model(_model_of(state), self.embedder)
+        self._checked_model = state.model_id
 
-    def switched_to(self, embedder: Embedder) -> None:
-        """Go on with another embedder, whose vectors the store now holds."""
-        self.embedder = embedder
-        self._checked_model = None
+    def will_switch_to(self, embedder: Embedder) -> None:
+        """Go on with another embedder as soon as the store holds its vectors."""
+        self._next_embedder = embedder
+
+    def switched(self) -> None:
+        """Take note that the store holds the vectors of the other embedder now."""
         self.follower.forget()
+        self.current()
 
     def fill_pending(self) -> int:
         """Give some of the memories that wait for a vector one; return how many got it.
 
-        They are embedded outside of any turn: a slow model keeps nobody waiting.
+        They are embedded outside of any commit: a slow model keeps nobody waiting.
         """
-        with self.turn():
-            embedder, waiting = self.embedder, waiting_for_vectors(self.store)
+        embedder = self.embedder
+        with self.snapshot():
+            waiting = waiting_for_vectors(self.store)
             dimension = self.store.state.read().dimension if waiting else None
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
         if not waiting or embedded.error is not None:
             return 0
-        with self.turn():
-            if self.embedder is not embedder:
-                return 0
+        with suppress(EmbedderSwitched):
             return fill_pending(
                 waiting,
                 embedded,
@@ -273,29 +309,35 @@ class OpenStore:
                 embedder=embedder,
                 before=self.follower.before,
                 links=self.links,
-                commit=self.commit,
+                commit=partial(self.commit_vectors, embedder),
             )
+        return 0
+
+    @contextmanager
+    def commit_vectors(self, embedder: Embedder) -> Iterator[Commit]:
+        """Write what this embedder has read; refuse if the store has another one by now."""
+        with self.commit() as commit:
+            self.check_model(commit.before)
+            if self.embedder is not embedder:
+                raise EmbedderSwitched
+            yield commit
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that these memories were used; the index need not read again what is known here."""
         with self.commit() as commit:
             hours = clock.active_hours
             used = reinforce(self.store, pak_ids, active_hours=hours, commit=commit)
-        if self.follower.take(used, commit):
-            self._revision_facts = self._revision_facts._replace(revision=used.revision)
+        if self.follower.take(used, commit) and self._head_facts.head == commit.before.head:
+            self._head_facts = self._head_facts._replace(head=commit.head)
 
-    def _worth(self, sight: Sight) -> NDArray[np.float64] | None:
+    def _worth(self, sight: Sight, facts: HeadFacts) -> NDArray[np.float64] | None:
         """Return by how much trust and gardens scale confidence; None if by nothing."""
-        tenant = sight.view.tenant
-        if tenant not in self._revision_facts.worth:
-            self._revision_facts.worth[tenant] = _worth(
-                sight.index,
-                self.store,
-                self.store.access.trusts(tenant),
-                self.store.access.gardens(tenant),
-                tenant,
-            )
-        return self._revision_facts.worth[tenant]
+        tenant, access = sight.view.tenant, self.store.access
+        if tenant not in facts.worth:
+            trusts, gardens = access.trusts(tenant), access.gardens(tenant)
+            worth = _worth(sight.index, self.store, trusts, gardens, tenant)
+            facts.worth[tenant] = self._still(facts, worth)
+        return facts.worth[tenant]
 
 
 def _model_of(state: StoreState) -> ModelIdentity | None:

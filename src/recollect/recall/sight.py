@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
     from recollect.model import Memory, Place
-    from recollect.ports.store import Store
+    from recollect.ports.store import Head, Store, StoreState
 
 __all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
 
@@ -88,16 +88,20 @@ class _Readable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """What may be read.
+    """What may be read, as of one head of the store: whoever reads when it has moved on is told so.
 
-    `trusts` is how far each source is trusted, by its key; None shows what a source claims.
+    `state` is what the store said of itself at that head. `trusts` is how far each source is
+    trusted, by its key; None shows what a source claims.
     """
 
     view: View
     index: MemoryIndex
     store: Store
+    state: StoreState
     now: float
     trusts: Mapping[str, float] | None = None
+    # Inside a commit texts are of what that becomes.
+    head: Head | None = None
 
     def select(
         self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
@@ -122,7 +126,7 @@ class Sight:
         """Return those memories in some slots that may be read, in the order of the slots."""
         readable = slots[self.select().mask[slots]]
         wanted = RowFilter(row_ids=tuple(self.index.column("row_id")[readable].tolist()))
-        return self._trusted(self._read_verified(wanted))
+        return self._read(wanted)
 
     def may_read(self, pak_id: str) -> bool:
         """Return whether there is such a memory for this principal."""
@@ -131,7 +135,7 @@ class Sight:
 
     def disputes(self) -> list[Dispute]:
         """Return the open disputes both of whose sides may be read, in the order of their ids."""
-        known = [d for d in self.store.edges.disputes() if self.may_read(d.first)]
+        known = [d for d in self._disputes() if self.may_read(d.first)]
         known = [d for d in known if self.may_read(d.second)]
         pairs = (Dispute(min(d.first, d.second), max(d.first, d.second), d.note) for d in known)
         return sorted(pairs, key=lambda d: (d.first, d.second))
@@ -150,7 +154,7 @@ class Sight:
             strict=True,
         )
         known = set(names)
-        pairs = [(d.first, d.second) for d in self.store.edges.disputes() if d.first in known]
+        pairs = [(d.first, d.second) for d in self._disputes() if d.first in known]
         pairs = sorted((min(p), max(p)) for p in pairs if p[1] in known)
         return blake2b(repr((sorted(rows), pairs)).encode(), digest_size=16).digest()
 
@@ -171,18 +175,23 @@ class Sight:
         return self.index.pak_ids(slots[np.argsort(self.index.column("row_id")[slots])])
 
     def _read(self, where: RowFilter) -> dict[str, Memory]:
-        return self._trusted(self.store.memories.read(where, self.view).memories)
-
-    def _read_verified(self, where: RowFilter) -> dict[str, Memory]:
-        """Return memories as of the index's revision, or say that the store has moved on.
+        """Return memories as of the index's head, or say that the store has moved on.
 
         Everything else that an answer rests on was read between the index and its texts: if these
-        two are of one revision, so is all of it.
+        two are of one head, so is all of it.
         """
         texts = self.store.memories.read(where, self.view)
-        if texts.head.revision != self.index.revision:
+        self._check_head(texts.head)
+        return self._trusted(texts.memories)
+
+    def _disputes(self) -> Sequence[Dispute]:
+        disputes = self.store.edges.disputes()
+        self._check_head(self.store.head())
+        return disputes
+
+    def _check_head(self, head: Head) -> None:
+        if head != (self.head or self.index.head):
             raise StoreMoved
-        return texts.memories
 
     def _trusted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
         if self.trusts is None:

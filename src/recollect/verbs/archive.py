@@ -27,23 +27,22 @@ def unarchive(caller: Caller, pak_id: str) -> bool:
 
 def _change_status(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> bool:
     open_store = caller.open_store
-    with open_store.turn():
-        if not _standing(caller, pak_id, old):
-            return False
-        with open_store.commit() as commit:
-            # Somebody may have been faster; from here on nobody else can change it.
-            standing = _standing(caller, pak_id, old)
-            if standing:
-                set_status(
-                    standing,
-                    new,
-                    store=caller.store,
-                    before=open_store.follower.before,
-                    commit=commit,
-                    links=open_store.links,
-                )
-                open_store.note(caller.principal, act, hash_name(pak_id))
-        return bool(standing)
+    if not _standing(caller, pak_id, old):
+        return False
+    with open_store.commit() as commit:
+        # Somebody may have been faster; from here on nobody else can change it.
+        standing = _standing(caller, pak_id, old)
+        if standing:
+            set_status(
+                standing,
+                new,
+                store=caller.store,
+                before=open_store.follower.before,
+                commit=commit,
+                links=open_store.links,
+            )
+            open_store.note(caller.principal, act, hash_name(pak_id))
+    return bool(standing)
 
 
 def _standing(caller: Caller, pak_id: str, status: str) -> list[Standing]:

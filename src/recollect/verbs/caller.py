@@ -1,12 +1,15 @@
 """Who asks, of which open store: what it may read, and what time it is.
 
 In: an open store and a principal. Out: its `Sight`, the clock, the ids that it may know. Every verb
-starts from one of these, inside a turn of the store.
+starts from one of these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from recollect.hours import iso, moved
 from recollect.index.selection import Where
@@ -18,6 +21,8 @@ from recollect.recall.authorise import Moment
 from recollect.recall.sight import Sight
 
 __all__ = ["Caller"]
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +43,17 @@ class Caller:
         """Return what may be read, as of now."""
         return self._without_blocked(self.open_store.sight(self.principal))
 
+    def answer(self, answer: Callable[[Sight], Answer]) -> Answer:
+        """Return an answer that is of one revision, whoever writes meanwhile."""
+        return self.open_store.of_one_revision(lambda: answer(self.sight()))
+
+    @contextmanager
+    def standing_still(self) -> Iterator[Sight]:
+        """Let the body read one state of the store, the catalogue included; give its sight."""
+        self.open_store.check_open()
+        with self.open_store.follower.standing_still(), self.catalogue.snapshot():
+            yield self.sight()
+
     def sight_before(self, commit: Commit) -> Sight:
         """Return what may be read as a commit begins; it stays so until the commit."""
         return self._without_blocked(self.open_store.sight_before(self.principal, commit))
@@ -49,8 +65,7 @@ class Caller:
 
     def clock(self, sight: Sight) -> ClockState:
         """Return the counter of active hours at the moment of a sight."""
-        state = self.open_store.follower.state
-        return moved(state.clock, sight.now, mode=self.open_store.hours)
+        return moved(sight.state.clock, sight.now, mode=self.open_store.hours)
 
     def moment(self, sight: Sight) -> Moment:
         """Return the moment of a sight by both clocks."""
@@ -60,19 +75,18 @@ class Caller:
         """Return the time as it is written down."""
         return iso(self.open_store.clock.now())
 
-    def readable(self) -> frozenset[str] | None:
+    def readable(self, sight: Sight) -> frozenset[str] | None:
         """Return the ids of the memories that may be read, None for all there are.
 
         What the catalogue holds beside the memories has no place; it is for whoever opened it.
         """
-        return self._names(Where(active_only=False))
+        return self._names(sight, Where(active_only=False))
 
-    def selectable(self) -> frozenset[str] | None:
+    def selectable(self, sight: Sight) -> frozenset[str] | None:
         """Return the same but for instructions: these come apart from all else."""
-        return self._names(Where(active_only=False, without_category=INSTRUCTION))
+        return self._names(sight, Where(active_only=False, without_category=INSTRUCTION))
 
-    def _names(self, where: Where) -> frozenset[str] | None:
-        sight = self.sight()
+    def _names(self, sight: Sight, where: Where) -> frozenset[str] | None:
         selection = sight.select(where)
         if not self.is_opener:
             return self.open_store.names(sight.index, selection)

@@ -19,23 +19,22 @@ __all__ = ["erase", "hash_name"]
 def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
-    with open_store.turn():
-        if not _erasable(caller, wanted):
-            return Forgotten(())
-        with open_store.commit() as commit:
-            # Whose it is and who may erase it counts as of now, when nobody else can write.
-            erased = _erasable(caller, wanted)
-            edges = forget.erase(
-                erased, store=store, before=open_store.follower.before, commit=commit
-            )
-            if erased:
-                target = "\n".join(erased) if wanted.entity is None else wanted.entity
-                detail = f"{len(erased)} memories"
-                open_store.note(caller.principal, "forget", hash_name(target), detail)
-        forget.verify(store, erased)
-        open_store.cached_frames.drop_holding(erased)
-        open_store.follower.wipe()
-        return Forgotten(tuple(erased), edges, store.scrub())
+    if not _erasable(caller, wanted):
+        return Forgotten(())
+    with open_store.commit() as commit:
+        # Whose it is and who may erase it counts as of now, when nobody else can write.
+        erased = _erasable(caller, wanted)
+        edges = forget.erase(
+            erased, store=store, before=open_store.follower.before, commit=commit
+        )
+        if erased:
+            target = "\n".join(erased) if wanted.entity is None else wanted.entity
+            detail = f"{len(erased)} memories"
+            open_store.note(caller.principal, "forget", hash_name(target), detail)
+    forget.verify(store, erased)
+    open_store.cached_frames.drop_holding(erased)
+    open_store.follower.wipe()
+    return Forgotten(tuple(erased), edges, store.scrub())
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:

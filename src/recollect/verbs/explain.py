@@ -32,27 +32,34 @@ class Explainer:
 
     def of_recall(self, wanted: RecallRequest) -> Explanation:
         """Explain the answer to a request."""
-        with self._open_store.turn_asking(wanted.query) as embedder:
-            return explain_recall(self._pak_id, self._reader.trace_recall(wanted, embedder))
+        return self._reader.answer(
+            wanted.query,
+            lambda sight, embedder: explain_recall(
+                self._pak_id, self._reader.trace_recall(wanted, sight, embedder)
+            ),
+        )
 
     def of_frame(self, wanted: FrameRequest) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
-        with self._open_store.turn_asking(wanted.query) as embedder:
-            trace = self._reader.trace_frame(wanted, self._caller.sight(), embedder)
-            return explain_frame(self._pak_id, trace)
+        return self._reader.answer(
+            wanted.query,
+            lambda sight, embedder: explain_frame(
+                self._pak_id, self._reader.trace_frame(wanted, sight, embedder)
+            ),
+        )
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:
         """Explain a selection from the catalogue."""
-        with self._open_store.turn(), self._caller.catalogue.snapshot():
+        with self._caller.standing_still() as sight:
             found = explain(
                 self._caller.catalogue,
                 self._pak_id,
                 wanted,
-                readable=self._caller.selectable(),
+                readable=self._caller.selectable(sight),
                 token_counter=self._open_store.token_counter,
             )
-            is_apart = found.stage == "unknown" and self._caller.sight().may_read(self._pak_id)
-            return replace(found, stage="filter", reason=_APART) if is_apart else found
+            is_apart = found.stage == "unknown" and sight.may_read(self._pak_id)
+        return replace(found, stage="filter", reason=_APART) if is_apart else found
 
     def of_denial(
         self, wanted: RecallRequest | FrameRequest | SelectQuery, refusal: Denied

@@ -35,8 +35,8 @@ class FrameRows:
         """Return the frames by name, each with the one that it extends."""
         if "admin" not in self._principal.permissions:
             need(self._principal, "read")
-        with self._open_store.turn():
-            own = self._open_store.store.state.frames(self._principal.tenant)
+        self._open_store.check_open()
+        own = self._open_store.store.state.frames(self._principal.tenant)
         return {name: (row.definition, row.extends) for name, row in own.items()}
 
     def save(self, definition: FrameDefinition, extends: str | None) -> None:

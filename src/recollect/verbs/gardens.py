@@ -102,7 +102,7 @@ class Gardens:
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""
         need(self._principal, "read")
-        with self._open_store.turn():
+        with self._open_store.snapshot():
             gardens = self._access.gardens(self._principal.tenant)
             own = self._access.roles_of(self._principal.tenant, self._principal.id)
         sees_all = "admin" in self._principal.permissions
@@ -111,7 +111,7 @@ class Gardens:
     def members(self, slug: str) -> tuple[Member, ...]:
         """Return who is in a garden."""
         need(self._principal, "read")
-        with self._open_store.turn():
+        with self._open_store.snapshot():
             self._garden_and_role(slug)
             members = self._access.members(self._principal.tenant, slug)
         return tuple(Member(principal, role) for principal, role in members.items())
@@ -144,10 +144,10 @@ class Gardens:
         Who may not change it is told so without a wait for the write lock. What counts is read
         again once it is held: nobody else can take the right away, or the garden, until the commit.
         """
-        with self._open_store.turn():
+        with self._open_store.snapshot():
             self._garden_to_manage(slug)
-            with self._open_store.administering(self._principal, act, slug, detail) as commit:
-                yield self._garden_to_manage(slug), commit
+        with self._open_store.administering(self._principal, act, slug, detail) as commit:
+            yield self._garden_to_manage(slug), commit
 
     def _garden_and_role(self, slug: str) -> tuple[Garden, Role | None]:
         tenant = self._principal.tenant

@@ -83,10 +83,9 @@ def _joining(caller: Caller, pak_id: str, other: str) -> Iterator[tuple[int, int
     """
     if pak_id == other:
         raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
-    with caller.open_store.turn():
-        _readable_rows(caller, caller.sight(), (pak_id, other))
-        with caller.open_store.commit() as commit:
-            yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
+    _readable_rows(caller, caller.sight(), (pak_id, other))
+    with caller.open_store.commit() as commit:
+        yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
 
 
 def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tuple[int, int]:

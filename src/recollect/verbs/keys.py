@@ -78,8 +78,8 @@ class Keys:
     def list(self, tenant: str | None = None) -> tuple[KeyRow, ...]:
         """Return the keys, oldest first, without their secrets."""
         need(self._principal, "admin")
-        with self._open_store.turn():
-            return tuple(self._access.keys(self._tenant(tenant)))
+        self._open_store.check_open()
+        return tuple(self._access.keys(self._tenant(tenant)))
 
     def revoke(self, prefix: str, *, tenant: str | None = None) -> bool:
         """End a key at once, by its prefix or all of it; return whether there was a living one."""
@@ -98,8 +98,8 @@ class Keys:
     def principal_for(self, secret: str) -> Principal:
         """Return who a key stands for; a wrong, revoked or expired key is one and the same."""
         prefix = prefix_of(secret)
-        with self._open_store.turn():
-            row = self._access.key(prefix)
+        self._open_store.check_open()
+        row = self._access.key(prefix)
         if not matches(secret, row, now=iso(self._open_store.clock.now())) or row is None:
             raise invalid_key()
         return row.principal

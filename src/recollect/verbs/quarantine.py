@@ -6,7 +6,7 @@ other; a rejected one never comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -50,11 +50,13 @@ class Quarantine:
     def list(self) -> tuple[Held, ...]:
         """Return what waits, oldest first: no text, no title, nothing that was said."""
         need(self._principal, "read")
-        with self._open_store.turn():
-            sight = _with_quarantined(self._open_store.sight(self._principal))
-            waiting = sight.select(Where(statuses=(QUARANTINED,)))
-            found = sight.memories(sight.index.pak_ids(waiting.slots)).values()
+        found = self._open_store.of_one_revision(self._waiting)
         return tuple(sorted(map(_held, found), key=lambda held: (held.held_since, held.pak_id)))
+
+    def _waiting(self) -> Iterable[Memory]:
+        sight = _with_quarantined(self._open_store.sight(self._principal))
+        waiting = sight.select(Where(statuses=(QUARANTINED,)))
+        return sight.memories(sight.index.pak_ids(waiting.slots)).values()
 
     def promote(self, pak_id: str) -> None:
         """Make a waiting fact a memory like any other."""
@@ -82,11 +84,10 @@ class Quarantine:
     @contextmanager
     def _judging(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
         open_store, who = self._open_store, self._principal
-        with open_store.turn():
-            _find_waiting(pak_id, open_store.sight(who))
-            with open_store.administering(who, act, hash_name(pak_id)) as commit:
-                # Somebody may have judged it meanwhile; from here on nobody else can.
-                yield _find_waiting(pak_id, open_store.sight_before(who, commit)), commit
+        open_store.of_one_revision(lambda: _find_waiting(pak_id, open_store.sight(who)))
+        with open_store.administering(who, act, hash_name(pak_id)) as commit:
+            # Somebody may have judged it meanwhile; from here on nobody else can.
+            yield _find_waiting(pak_id, open_store.sight_before(who, commit)), commit
 
 
 def _find_waiting(pak_id: str, sight: Sight) -> Memory:

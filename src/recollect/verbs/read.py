@@ -6,12 +6,15 @@ frame also counts the use of what is in it; all others write nothing.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.check import is_id
+from recollect.errors import StoreError
 from recollect.frames.cache import CacheKey, named
 from recollect.frames.registry import FrameRegistry
 from recollect.model import (
@@ -42,6 +45,21 @@ from recollect.write.whole_export import whole_export
 __all__ = ["Reader"]
 
 _LINES_AT_ONCE = 512
+# What is degraded when a frame was rendered and nobody could write down that it was.
+_NOT_COUNTED = "reinforcement"
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rendered:
+    """A frame that was rendered just now, and how it would be found again."""
+
+    result: FrameResult
+    frame: FrameDefinition
+    sight: Sight
+    key: CacheKey
+    token: tuple[object, ...]
 
 
 class Reader:
@@ -52,15 +70,25 @@ class Reader:
         self._open_store = caller.open_store
         self._frames = frames
 
+    def answer(
+        self, query: str | None, answer: Callable[[Sight, Embedder], Answer]
+    ) -> Answer:
+        """Return what is answered of one revision, by an embedder that has read the question."""
+        return self._open_store.answer_asking(
+            query,
+            lambda embedder: self._caller.answer(lambda sight: answer(sight, embedder)),
+        )
+
     def respond(self, wanted: RecallRequest) -> RecallResponse:
         """Answer a request."""
-        with self._open_store.turn_asking(wanted.query) as embedder:
-            return response(self.trace_recall(wanted, embedder))
+        return self.answer(
+            wanted.query,
+            lambda sight, embedder: response(self.trace_recall(wanted, sight, embedder)),
+        )
 
     def refuse(self, wanted: RecallRequest, _: object) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
-        with self._open_store.turn():
-            return refused(wanted, self._caller.moment(self._caller.sight()))
+        return refused(wanted, self._caller.moment(self._caller.sight()))
 
     def wanted_frame(
         self, name: str, query: Any, top_k: int, token_budget: int | None
@@ -75,13 +103,11 @@ class Reader:
         """Render a frame, or find it among those that were rendered before."""
         if wanted.frame.cache is not None and wanted.query is not None:
             # What is cached needs no embedder.
-            with self._open_store.turn():
-                cached = self._cached(wanted, self._caller.sight())
+            cached = self._caller.answer(lambda sight: self._cached(wanted, sight))
             if cached is not None:
                 return cached
-        with self._open_store.turn_asking(wanted.query) as embedder:
-            sight = self._caller.sight()
-            return self._cached(wanted, sight) or self._render(wanted, sight, embedder)
+        rendered = self.answer(wanted.query, functools.partial(self._render, wanted))
+        return rendered if isinstance(rendered, FrameResult) else self._use(rendered)
 
     def refuse_frame(self, wanted: FrameRequest, _: object) -> FrameResult:
         """Render a frame that was refused: nothing, in the shape of a frame."""
@@ -97,16 +123,37 @@ class Reader:
             degraded=(),
         )
 
-    def _render(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> FrameResult:
-        """Render a frame, count the use of what is in it, and cache it if it says so."""
-        key, token = _cache_key(wanted, sight), self._token(wanted.frame, sight)
-        clock = self._caller.clock(sight)
-        result = _rendered(self.trace_frame(wanted, sight, embedder))
-        self._open_store.count_uses([block.pak_id for block in result.blocks], clock)
-        if wanted.frame.cache is not None:
-            ttl = wanted.frame.cache.ttl_seconds
-            self._open_store.cached_frames.put(
-                key, result, now=sight.now, ttl_seconds=ttl, token=token
+    def _render(
+        self, wanted: FrameRequest, sight: Sight, embedder: Embedder
+    ) -> FrameResult | _Rendered:
+        """Render a frame, unless that was done before."""
+        cached = self._cached(wanted, sight)
+        if cached is not None:
+            return cached
+        return _Rendered(
+            _rendered(self.trace_frame(wanted, sight, embedder)),
+            wanted.frame,
+            sight,
+            key=_cache_key(wanted, sight),
+            token=self._token(wanted.frame, sight),
+        )
+
+    def _use(self, rendered: _Rendered) -> FrameResult:
+        """Count the use of what is in a frame, and cache it if it says so."""
+        open_store, sight, result = self._open_store, rendered.sight, rendered.result
+        try:
+            pak_ids = [block.pak_id for block in result.blocks]
+            open_store.count_uses(pak_ids, self._caller.clock(sight))
+        except StoreError:
+            # It was read all the same: whoever asks gets it, and is told that it was not counted.
+            return replace(result, degraded=(*result.degraded, _NOT_COUNTED))
+        if rendered.frame.cache is not None:
+            open_store.cached_frames.put(
+                rendered.key,
+                result,
+                now=sight.now,
+                ttl_seconds=rendered.frame.cache.ttl_seconds,
+                token=rendered.token,
             )
         return result
 
@@ -120,29 +167,30 @@ class Reader:
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
-        with self._open_store.turn(), self._caller.catalogue.snapshot():
+        with self._caller.standing_still() as sight:
             return select(
                 self._caller.catalogue,
                 query,
-                readable=self._caller.selectable(),
+                readable=self._caller.selectable(sight),
                 token_counter=self._open_store.token_counter,
             )
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
-        with self._open_store.turn():
-            return self._caller.sight().memories([pak_id]).get(pak_id) if is_id(pak_id) else None
+        if not is_id(pak_id):
+            return None
+        return self._caller.answer(lambda sight: sight.memories([pak_id]).get(pak_id))
 
     def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
         """Return one page of memories, newest first."""
-        with self._open_store.turn():
-            return self._caller.sight().page(project=project, limit=limit, cursor=cursor)
+        return self._caller.answer(
+            lambda sight: sight.page(project=project, limit=limit, cursor=cursor)
+        )
 
     def inspect(self, pak_id: str) -> Inspection | None:
         """Return everything about one memory, or None."""
-        with self._open_store.turn(), self._caller.catalogue.snapshot():
-            sight = self._caller.sight()
-            readable = self._caller.readable()
+        with self._caller.standing_still() as sight:
+            readable = self._caller.readable(sight)
             return inspect(
                 pak_id,
                 sight,
@@ -159,8 +207,7 @@ class Reader:
                 counts[transfer.kind_of(part[0])] += len(part)
             yield from part
         if self._caller.is_opener:
-            with self._open_store.turn():
-                yield from transfer.left_out(self._caller.store.records.count(), counts)
+            yield from transfer.left_out(self._caller.store.records.count(), counts)
 
     def export_everything(self) -> Iterator[str]:
         """Yield all of the store as lines of JSON."""
@@ -170,24 +217,20 @@ class Reader:
             yield from part
 
     def _in_turns(self, parts: Iterator[list[str]]) -> Iterator[list[str]]:
-        """Yield parts, each read in a turn: whoever reads slowly keeps nobody waiting."""
+        """Yield parts, each read while the store stands still."""
         while True:
-            with self._open_store.turn():
+            # A part at a time is of one moment: whoever reads slowly keeps nobody waiting.
+            with self._caller.standing_still():
                 lines = next(parts, None)
             if lines is None:
                 return
             yield lines
 
-    def trace_recall(self, wanted: RecallRequest, embedder: Embedder) -> Trace:
+    def trace_recall(self, wanted: RecallRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
-        look = self._caller.sight
-
-        def answer(sight: Sight) -> Trace:
-            moment = self._caller.moment(sight)
-            return answer_to(wanted, definition, moment, self._open_store.sources(sight, embedder))
-
-        return self._open_store.of_one_revision(answer, look(), look)
+        sources = self._open_store.sources(sight, embedder)
+        return answer_to(wanted, definition, self._caller.moment(sight), sources)
 
     def trace_frame(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
@@ -197,12 +240,8 @@ class Reader:
             top_k=wanted.top_k,
             token_budget=wanted.token_budget,
         )
-
-        def answer(sight: Sight) -> Trace:
-            sources = self._open_store.sources(sight, embedder)
-            return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
-
-        return self._open_store.of_one_revision(answer, sight, self._caller.sight)
+        sources = self._open_store.sources(sight, embedder)
+        return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
 
     def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
         if wanted.frame.cache is None:

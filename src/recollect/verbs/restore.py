@@ -53,7 +53,7 @@ class Restoration:
         self._frames = [transfer.read_at(line, _frame) for line in self._whole.frames]
         self._lines = {line.fields["pak_id"]: line for line in export.memories}
         self._memories: dict[str, RestoredMemory] = {}
-        with caller.open_store.turn():
+        with caller.open_store.snapshot():
             self._need_empty()
 
     def draft(self, words: transfer.Line | Mapping[str, Any]) -> RememberRequest:

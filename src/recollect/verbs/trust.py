@@ -44,5 +44,5 @@ class Trust:
     def list(self) -> Mapping[str, float]:
         """Return the sources that something was said about."""
         need(self._principal, "read")
-        with self._open_store.turn():
-            return self._access.trusts(self._principal.tenant)
+        self._open_store.check_open()
+        return self._access.trusts(self._principal.tenant)

@@ -21,13 +21,13 @@ __all__ = ["acts", "examine", "reembed", "reindex", "retry_pending", "stats"]
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
     """Return who did what in the caller's tenant, latest first."""
-    with caller.open_store.turn():
-        return caller.store.access.acts(caller.principal.tenant, limit=limit, before=before)
+    caller.open_store.check_open()
+    return caller.store.access.acts(caller.principal.tenant, limit=limit, before=before)
 
 
 def examine(caller: Caller) -> Examination:
     """Look for damage in the store; others go on meanwhile."""
-    caller.open_store.turn()  # refuses once it is closed
+    caller.open_store.check_open()
     return caller.store.examine()
 
 
@@ -44,7 +44,7 @@ def reembed(
 ) -> int:
     """Switch to another embedder; return how many texts were embedded now.
 
-    The lock is let go of for every batch while the new model works at it.
+    Others have their turn while the new model works at a batch.
     """
     open_store, store = caller.open_store, caller.store
     switch = Reembedding(store, embedder.model_id, embedder.dimension)
@@ -52,16 +52,14 @@ def reembed(
         switch.begin()
     done = 0
     while not _switched(caller, embedder, switch):
-        with open_store.turn():
-            waiting = switch.waiting()
+        waiting = switch.waiting()
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=switch.dimension)
         if embedded.error is not None:
             raise embedded.error
         with open_store.commit():
             done += switch.keep(waiting, embedded)
         if progress is not None:
-            with open_store.turn():
-                counted = store.state.count()
+            counted = store.state.count()
             progress(counted.reembedded, counted.memories)
     return done
 
@@ -69,43 +67,42 @@ def reembed(
 def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
     """Switch if everything has a new vector, and note it; return whether that is so."""
     open_store, store = caller.open_store, caller.store
-    with open_store.turn():
-        if switch.waiting():
+    if switch.waiting():
+        return False
+    open_store.will_switch_to(embedder)
+    with open_store.commit():
+        if not switch.finish():
             return False
-        with open_store.commit():
-            if not switch.finish():
-                return False
-            store.state.fire("curate_complete")
-            open_store.note(caller.principal, "reembed", embedder.model_id)
-        open_store.switched_to(embedder)
-        return True
+        store.state.fire("curate_complete")
+        open_store.note(caller.principal, "reembed", embedder.model_id)
+    open_store.switched()
+    return True
 
 
 def reindex(caller: Caller) -> None:
     """Throw the index away and build it anew."""
-    with caller.open_store.turn():
-        with caller.open_store.commit():
-            caller.store.state.tidy()
-            caller.store.state.fire("curate_complete")
-            caller.open_store.note(caller.principal, "reindex", "index")
-        caller.open_store.follower.forget()
-        caller.open_store.index()
+    with caller.open_store.commit():
+        caller.store.state.tidy()
+        caller.store.state.fire("curate_complete")
+        caller.open_store.note(caller.principal, "reindex", "index")
+    caller.open_store.follower.forget()
+    caller.open_store.current()
 
 
 def stats(caller: Caller) -> dict[str, Any]:
     """Return facts about the store: how much may be read; to whoever opened it, all of it."""
-    with caller.open_store.turn():
-        sight = caller.sight()
-        if not caller.is_opener:
-            return {"memories": sight.select().count}
-        state = caller.store.state.read()
-        error = caller.open_store.embedder_error
-        return {
-            **asdict(caller.store.state.count()),
-            "revision": state.revision,
-            "model_id": state.model_id,
-            "dimension": state.dimension,
-            "reembedding_to": state.next_model_id,
-            "active_hours": caller.clock(sight).active_hours,
-            "embedder_error": str(error) if error else None,
-        }
+    sight = caller.sight()
+    if not caller.is_opener:
+        return {"memories": sight.select().count}
+    with caller.open_store.snapshot():
+        state, counts = caller.store.state.read(), caller.store.state.count()
+    error = caller.open_store.embedder_error
+    return {
+        **asdict(counts),
+        "revision": state.revision,
+        "model_id": state.model_id,
+        "dimension": state.dimension,
+        "reembedding_to": state.next_model_id,
+        "active_hours": caller.clock(sight).active_hours,
+        "embedder_error": str(error) if error else None,
+    }

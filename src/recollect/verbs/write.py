@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
@@ -23,8 +24,10 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
+from recollect.open_store import EmbedderSwitched
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
+from recollect.ports.embedder import Embedder
 from recollect.ports.store import RowFilter, Standing
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
@@ -107,8 +110,8 @@ class Writer:
     def ingestion(self, wanted: IngestRequest, place: Place) -> Ingestion:
         """Return what there is to do about facts from outside."""
         context = self.context()
-        with self._open_store.turn():
-            trusts = self._caller.store.access.trusts(place.tenant)
+        self._open_store.check_open()
+        trusts = self._caller.store.access.trusts(place.tenant)
         trust = trusts.get(wanted.source, UNKNOWN_SOURCE)
         outside = Outside(wanted.source, trust, place, context.now)
         return Ingestion(wanted.facts, outside)
@@ -170,7 +173,7 @@ class Writer:
         if garden is None:
             return chosen_place(self._principal, scope=scope, team=team)
         tenant, access = self._principal.tenant, self._caller.store.access
-        with self._open_store.turn():
+        with self._open_store.snapshot():
             role = access.roles_of(tenant, self._principal.id).get(garden)
             known = access.gardens(tenant, slug=garden).get(garden)
         if role is None or known is None:
@@ -188,8 +191,7 @@ class Writer:
         """
         if not is_derived(given) or self._is_admin:
             return
-        with self._open_store.turn():
-            is_known = self._caller.sight().may_read(memory.pak_id)
+        is_known = self._caller.sight().may_read(memory.pak_id)
         if memory.pak_id != derived_id(memory) and not is_known:
             raise _id_taken(memory.pak_id)
 
@@ -248,21 +250,22 @@ class Writer:
         note: Callable[[int], None] | None,
     ) -> dict[str, Remembered]:
         open_store = self._open_store
+        open_store.check_open()
+        texts = [memory.content for memory in memories]
         while True:
-            with open_store.turn():
-                # What was known when the index was last looked at; the commit looks again.
-                state, embedder = open_store.follower.state, open_store.embedder
-                open_store.check_model(state)
-            texts = [memory.content for memory in memories]
+            # What was known when the index was last looked at; the commit looks again.
+            state = open_store.follower.state
+            open_store.check_model(state)
+            embedder = open_store.embedder
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
-            with open_store.turn():
-                # Who re-embedded the store meanwhile has made these vectors useless.
-                if open_store.embedder is embedder:
-                    return self._commit(memories, embedded, context, admit, note)
+            # Who re-embedded the store meanwhile has made these vectors useless.
+            with suppress(EmbedderSwitched):
+                return self._commit(memories, embedder, embedded, context, admit, note)
 
     def _commit(
         self,
         memories: Sequence[Memory],
+        embedder: Embedder,
         embedded: Embeddings,
         context: WriteContext,
         admit: Admit,
@@ -272,8 +275,8 @@ class Writer:
         open_store, store = self._open_store, self._open_store.store
         if open_store.links and not open_store.follower.is_loaded:
             # What takes long is done before others have to wait for the commit.
-            open_store.follower.current()
-        with open_store.commit() as commit:
+            open_store.current()
+        with open_store.commit_vectors(embedder) as commit:
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
@@ -286,7 +289,7 @@ class Writer:
             self._need_gardens(admitted)
             write = Write(
                 store=store,
-                embedder=open_store.embedder,
+                embedder=embedder,
                 before=open_store.follower.before,
                 links=open_store.links,
                 now=context.now,
