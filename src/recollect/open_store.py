@@ -51,10 +51,6 @@ Answer = TypeVar("Answer")
 Value = TypeVar("Value")
 
 
-class EmbedderSwitched(Exception):
-    """Another thread re-embedded the store while texts were read by the embedder before."""
-
-
 class HeadFacts(NamedTuple):
     """The few facts a recall needs beside the index, as of one head."""
 
@@ -301,7 +297,7 @@ class OpenStore:
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
         if not waiting or embedded.error is not None:
             return 0
-        with suppress(EmbedderSwitched):
+        with suppress(StoreMoved):
             return fill_pending(
                 waiting,
                 embedded,
@@ -319,7 +315,7 @@ class OpenStore:
         with self.commit() as commit:
             self.check_model(commit.before)
             if self.embedder is not embedder:
-                raise EmbedderSwitched
+                raise StoreMoved
             yield commit
 
     def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:

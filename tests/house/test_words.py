@@ -37,7 +37,7 @@ RETIRED = {
     "Touch": "HookOutcome",
     "Went": "RecallTrace",
     "Stages": "Trace",
-    "_Asides": "RevisionFacts",
+    "_Asides": "HeadFacts",
     "_told": "_with_hook_outcome",
     "bereft": "rows_to_relink",
     "companies": "neighbourhoods",

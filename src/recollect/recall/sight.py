@@ -46,7 +46,7 @@ class MemoryPage:
 
 
 class StoreMoved(Exception):
-    """Somebody committed between an answer's index and its texts; it must start again."""
+    """Somebody committed in between, or switched the embedder; who was at it must start again."""
 
 
 @dataclass(frozen=True, slots=True)

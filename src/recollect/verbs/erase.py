@@ -24,9 +24,7 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     with open_store.commit() as commit:
         # Whose it is and who may erase it counts as of now, when nobody else can write.
         erased = _erasable(caller, wanted)
-        edges = forget.erase(
-            erased, store=store, before=open_store.follower.before, commit=commit
-        )
+        edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
         if erased:
             target = "\n".join(erased) if wanted.entity is None else wanted.entity
             detail = f"{len(erased)} memories"

@@ -70,9 +70,7 @@ class Reader:
         self._open_store = caller.open_store
         self._frames = frames
 
-    def answer(
-        self, query: str | None, answer: Callable[[Sight, Embedder], Answer]
-    ) -> Answer:
+    def answer(self, query: str | None, answer: Callable[[Sight, Embedder], Answer]) -> Answer:
         """Return what is answered of one revision, by an embedder that has read the question."""
         return self._open_store.answer_asking(
             query,

@@ -24,11 +24,11 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
-from recollect.open_store import EmbedderSwitched
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import RowFilter, Standing
+from recollect.recall.sight import StoreMoved
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
 from recollect.write import transfer
@@ -259,7 +259,7 @@ class Writer:
             embedder = open_store.embedder
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             # Who re-embedded the store meanwhile has made these vectors useless.
-            with suppress(EmbedderSwitched):
+            with suppress(StoreMoved):
                 return self._commit(memories, embedder, embedded, context, admit, note)
 
     def _commit(
