@@ -277,13 +277,13 @@ class OpenStore:
         self._checked_model = state.model_id
 
     def will_switch_to(self, embedder: Embedder) -> None:
-        """Go on with another embedder as soon as the store holds its vectors."""
+        """Let readers go on with another embedder as soon as they see the store hold its vectors."""
         self._next_embedder = embedder
 
-    def switched(self) -> None:
-        """Take note that the store holds the vectors of the other embedder now."""
+    def switched_to(self, embedder: Embedder) -> None:
+        """Go on with another embedder, whose vectors the store holds now."""
+        self.embedder = embedder
         self.follower.forget()
-        self.current()
 
     def fill_pending(self) -> int:
         """Give some of the memories that wait for a vector one; return how many got it.

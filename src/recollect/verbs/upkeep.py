@@ -75,7 +75,7 @@ def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
             return False
         store.state.fire("curate_complete")
         open_store.note(caller.principal, "reembed", embedder.model_id)
-    open_store.switched()
+    open_store.switched_to(embedder)
     return True
 
 
