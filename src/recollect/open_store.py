@@ -277,7 +277,7 @@ class OpenStore:
         self._checked_model = state.model_id
 
     def will_switch_to(self, embedder: Embedder) -> None:
-        """Let readers go on with another embedder as soon as they see the store hold its vectors."""
+        """Let readers go on with another embedder once the store holds its vectors."""
         self._next_embedder = embedder
 
     def switched_to(self, embedder: Embedder) -> None:
