@@ -135,7 +135,8 @@ class Follower:
         if self._index is None or path is None or not self._keeps_file:
             return
         current = self.current()
-        if self._unsaved_rows < _WORTH_SAVING:
+        # What could not be read is not in the index, and whoever opens the file must hear of that.
+        if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
             return
         # A full disk, or a folder that may not be written: the store has it all.
         with suppress(OSError):

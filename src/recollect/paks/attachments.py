@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from recollect.paks.entries import Attachment
+from recollect.paks.tolerant import fetch_all, shown
 
 __all__ = ["add", "read", "remove", "replace"]
 
@@ -22,7 +23,7 @@ def read(conn: sqlite3.Connection, kind: Attachment[Entry], pak_id: str) -> list
         f"SELECT {', '.join(kind.columns)} FROM {kind.table}"
         f" WHERE pak_id = ? ORDER BY {', '.join(kind.key)}"
     )
-    return [kind.make(*row) for row in conn.execute(sql, (pak_id,))]
+    return [kind.make(*row) for row in fetch_all(conn, sql, (pak_id,), otherwise=shown)]
 
 
 def replace(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import StoreTooNew
 from recollect.model.pak import (
@@ -37,6 +37,7 @@ from recollect.paks.database import PakConnection, damage, write
 from recollect.paks.entries import Attachment
 from recollect.paks.migrations import current_version
 from recollect.paks.schema import SCHEMA_VERSION
+from recollect.paks.tolerant import fetch_all, shown
 from recollect.paks.validate import RISK_FLAG_SEVERITIES
 from recollect.settings import default_recall_db_path
 
@@ -202,8 +203,8 @@ class RecallStore(PakCatalogue):
             return {
                 row[0]: PakRow(*row)
                 for chunk in _chunks(pak_ids)
-                for row in conn.execute(
-                    f"SELECT {_COLUMNS} FROM paks WHERE pak_id IN ({_marks(chunk)})", chunk
+                for row in _fetch(
+                    conn, f"SELECT {_COLUMNS} FROM paks WHERE pak_id IN ({_marks(chunk)})", chunk
                 )
             }
 
@@ -214,7 +215,7 @@ class RecallStore(PakCatalogue):
             values += after
         sql = f"SELECT {_COLUMNS} FROM paks{listing.where(where)} ORDER BY {_PAGE_ORDER} LIMIT ?"
         with self._reading() as conn:
-            return [PakRow(*row) for row in conn.execute(sql, (*values, count))]
+            return [PakRow(*row) for row in _fetch(conn, sql, (*values, count))]
 
     def _count(self, filters: PakListFilters) -> int:
         where, values = listing.conditions(filters)
@@ -235,13 +236,13 @@ class RecallStore(PakCatalogue):
         )
         wanted = fulltext.expression(words, match_all=match == "all")
         with self._reading() as conn:
-            rows = conn.execute(sql, (wanted, *values, count)).fetchall()
+            rows = _fetch(conn, sql, (wanted, *values, count))
         return [PakHit(PakRow(*row[:-1]), row[-1]) for row in rows]
 
     def _anchored_in(self, source_path: str) -> list[str]:
         sql = "SELECT DISTINCT pak_id FROM pak_anchors WHERE source_path = ? ORDER BY pak_id"
         with self._reading() as conn:
-            return [row[0] for row in conn.execute(sql, (source_path,))]
+            return [row[0] for row in _fetch(conn, sql, (source_path,))]
 
     def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
         with self._reading() as conn:
@@ -321,10 +322,15 @@ def _content_hashes(conn: sqlite3.Connection, pak_ids: list[str]) -> dict[str, s
     return {
         pak_id: content_hash
         for chunk in _chunks(pak_ids)
-        for pak_id, content_hash in conn.execute(
-            f"SELECT pak_id, content_hash FROM paks WHERE pak_id IN ({_marks(chunk)})", chunk
+        for pak_id, content_hash in _fetch(
+            conn, f"SELECT pak_id, content_hash FROM paks WHERE pak_id IN ({_marks(chunk)})", chunk
         )
     }
+
+
+def _fetch(conn: sqlite3.Connection, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return rows; what is left of a damaged text stands in its place."""
+    return fetch_all(conn, sql, values, otherwise=shown)
 
 
 def _chunks(values: list[Value], size: int = 500) -> Iterator[list[Value]]:

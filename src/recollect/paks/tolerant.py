@@ -7,23 +7,27 @@ refuses all rows for the sake of one, so those that it refuses are read a second
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = ["fetch_all", "is_unreadable", "shown", "text_or_bytes"]
 
 
 def fetch_all(
-    conn: sqlite3.Connection, sql: str, values: Sequence[Any] = ()
+    conn: sqlite3.Connection,
+    sql: str,
+    values: Sequence[Any] = (),
+    *,
+    otherwise: Callable[[bytes], object] | None = None,
 ) -> list[tuple[Any, ...]]:
-    """Return all rows of a query."""
+    """Return all rows of a query; `otherwise` makes something else than bytes of such a text."""
     try:
         return conn.execute(sql, values).fetchall()
     except sqlite3.OperationalError as error:
         if not is_unreadable(error):
             raise
     strict = conn.text_factory
-    conn.text_factory = text_or_bytes
+    conn.text_factory = otherwise or text_or_bytes
     try:
         return conn.execute(sql, values).fetchall()
     finally:

@@ -219,6 +219,12 @@ class MemoryRoom(Protocol):
     def unplaced(self) -> frozenset[str]:
         """Return the ids of Paks that the catalogue holds and the engine never wrote."""
 
+    def unreadable(self) -> frozenset[int]:
+        """Return the rows that reads through this store left out: what stands there is no memory.
+
+        Nothing, unless the data is damaged. Answers that had to do without them say so.
+        """
+
     def next_position(self, thread: str) -> int:
         """Return the position after the last one in a thread, whoever wrote in it; 0 at first."""
 

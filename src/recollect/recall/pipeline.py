@@ -80,7 +80,8 @@ class Trace:
     @property
     def degraded(self) -> tuple[str, ...]:
         """The sources that could not take part."""
-        return self.candidates.degraded
+        unreadable = self.sources.sight.store.memories.unreadable()
+        return (*self.candidates.degraded, *(("damaged",) if unreadable else ()))
 
 
 def run(

@@ -353,6 +353,7 @@ class StoreContract(LogContract, RecordContract):
             assert store.state.knows(store.head())
             assert [row for batch in store.memories.changes(START) for row in batch.rows] == []
             assert store.check() == store.examine().problems == ()
+            assert store.memories.unreadable() == frozenset()
 
     def test_reembedding_counts_how_far_it_is(self) -> None:
         with self.opened() as store:

@@ -71,6 +71,10 @@ class MemoryMemories:
             known = {pak.pak_id for pak in self._catalogue.iter_paks()}
             return frozenset(known.difference(self._session.memories))
 
+    def unreadable(self) -> frozenset[int]:
+        """Return nothing: what is in memory can be read."""
+        return frozenset()
+
     def next_position(self, thread: str) -> int:
         """Return the position after the last one in a thread, whoever wrote in it."""
         memories = (row.memory for row in self._session.memories.rows())

@@ -58,7 +58,8 @@ class SqliteMemories:
     def __init__(self, db: Session, catalogue: RecallStore) -> None:
         self._db = db
         self._catalogue = catalogue
-        self._damaged: set[int] = set()
+        # Replaced, not changed: another thread may be looking at it.
+        self._unreadable: frozenset[int] = frozenset()
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""
@@ -93,9 +94,9 @@ class SqliteMemories:
             row[-1]: stands for row in sorted(found) if (stands := self._made(rows.standing, row))
         }
 
-    def damaged(self) -> frozenset[int]:
-        """Return the rows that reads of this store left out so far, since they are no memories."""
-        return frozenset(self._damaged)
+    def unreadable(self) -> frozenset[int]:
+        """Return the rows that reads left out so far, since they cannot be memories."""
+        return self._unreadable
 
     def unplaced(self) -> frozenset[str]:
         """Return the ids of memories that the catalogue holds and the engine never wrote."""
@@ -120,6 +121,10 @@ class SqliteMemories:
             if head == since:
                 return
             touched = None if since == START else touched_since(self._db, since)
+            # What became of those that could not be read is seen when they are read again.
+            if self._unreadable:
+                again = self._unreadable if touched is None else touched.gone | touched.rows
+                self._unreadable -= again
             if touched is not None and touched.gone:
                 yield Changes(since, (), sorted(touched.gone), ())
             for batch in self._index_rows(None if touched is None else sorted(touched.rows)):
@@ -308,7 +313,7 @@ class SqliteMemories:
         try:
             return make(row)
         except ValueError:
-            self._damaged.add(row[0] if row_id is None else row_id)
+            self._unreadable |= {row[0] if row_id is None else row_id}
             return None
 
 
