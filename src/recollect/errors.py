@@ -8,6 +8,7 @@
     │   ├── StoreReadOnly           (PermissionError)  opened, but may not be written
     │   ├── StoreFull               (OSError)          no room left; the write was rolled back
     │   ├── StoreBusy               (TimeoutError)     another process kept the write lock
+    │   ├── StoreReplaced           (OSError)          the path leads to another file by now
     │   ├── StoreClosed             (ValueError)       used after it was closed
     │   ├── StoreDamaged            (ValueError)       not a database, or a damaged one
     │   │   └── NotACatalogue                          a database with other tables than ours
@@ -61,6 +62,7 @@ __all__ = [
     "StoreFull",
     "StoreOutdated",
     "StoreReadOnly",
+    "StoreReplaced",
     "StoreTooNew",
     "StoreUnavailable",
     "UnknownFrame",
@@ -125,6 +127,12 @@ class StoreBusy(StoreError, TimeoutError):
     """Another process held the write lock for longer than the busy timeout."""
 
     code = "store_busy"
+
+
+class StoreReplaced(StoreError, OSError):
+    """The file was deleted or replaced while it was open; nothing was read or written."""
+
+    code = "store_replaced"
 
 
 class StoreClosed(StoreError, ValueError):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from threading import Lock
 
+from recollect.locks import fresh_in_child
 from recollect.model import FrameDefinition, FrameResult
 
 __all__ = ["CacheKey", "FrameCache", "named"]
@@ -46,6 +47,7 @@ class FrameCache:
         self._most_entries = most_entries
         self._entries: OrderedDict[CacheKey, _Entry] = OrderedDict()
         self._lock = Lock()
+        fresh_in_child(self, "_lock", Lock)
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import Stemmer  # type: ignore[import-not-found]
 
 from recollect.dates import MONTHS, WEEKDAYS
+from recollect.locks import fresh_in_child
 from recollect.normalise import normalise
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class _Stems(dict[str, str]):
         super().__init__()
         self._stemmer = Stemmer.Stemmer("english", 0)
         self._lock = Lock()
+        fresh_in_child(self, "_lock", Lock)
 
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_TERM:

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 
+from recollect.errors import StoreError
 from recollect.index.cache_file import load, remove, save
 from recollect.index.index import MemoryIndex
+from recollect.locks import fresh_in_child
 from recollect.ports.store import Changes, Commit, Head, Store, StoreState
 
 __all__ = ["Current", "Follower"]
@@ -48,6 +50,7 @@ class Follower:
         self._is_building = False
         self._unsaved_rows = 0
         self._building = RLock()
+        fresh_in_child(self, "_building", RLock)
         self._state: StoreState | None = None
 
     @property
@@ -134,12 +137,12 @@ class Follower:
         path = self._cache_path
         if self._index is None or path is None or not self._keeps_file:
             return
-        current = self.current()
-        # What could not be read is not in the index, and whoever opens the file must hear of that.
-        if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
-            return
-        # A full disk, or a folder that may not be written: the store has it all.
-        with suppress(OSError):
+        # A full disk, a folder that may not be written, a file that is gone: closing goes on.
+        with suppress(OSError, StoreError):
+            current = self.current()
+            # What could not be read is not in the index, and whoever opens the file must hear it.
+            if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
+                return
             # Words of what was deleted must not get into the file.
             save(current.index.compacted(), path, current.state.store_id)
             # Nor what was forgotten while it was written: who forgot it could not remove it yet.

@@ -7,170 +7,148 @@ in its own snapshot, or inside of its own write, is of that. What an exception l
 
 from __future__ import annotations
 
-import contextlib
 import logging
+import sqlite3
 import sys
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from recollect.errors import StoreBusy, StoreClosed, StoreError
-from recollect.paks.database import PakConnection, Translated, read
+from recollect.errors import StoreBusy, StoreClosed, StoreError, StoreReadOnly, StoreUnavailable
+from recollect.paks.database import BUSY_TIMEOUT_MS, PakConnection, Translated, read
+from recollect.paks.files import FileIdentity, identity, same_or_refuse
+from recollect.paks.forks import keep_for_good, refusal, watch
+from recollect.paks.lease import Lease, Thread
 from recollect.paks.tolerant import fetch_all
 from recollect.paks.turns import Turns
 
-__all__ = ["Alone", "Connections", "Lease"]
+__all__ = ["Connections"]
 
 Opener = Callable[[], PakConnection]
 
 _log = logging.getLogger("recollect.store")
 
-_TIMEOUT_S = 5.0
 # So many reading connections stay open while nobody reads.
 _MOST_IDLE = 8
-_RESUMED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
-_GOES_BETWEEN = (contextlib.__file__, __file__)
-
-
-class _Thread:
-    """What one thread has begun and not ended yet."""
-
-    __slots__ = ("lease",)
-
-    def __init__(self) -> None:
-        self.lease: Lease | None = None
-
-
-class Lease:
-    """One thread's use of a connection, from where it was taken until it is given back.
-
-    `is_looking` says that all of it is of one committed state, `is_joining` that a transaction was
-    open before; `purpose` is for whoever took it to remember.
-    """
-
-    __slots__ = (
-        "bell",
-        "conn",
-        "home",
-        "is_joining",
-        "is_looking",
-        "is_writing",
-        "outer",
-        "purpose",
-        "thread",
-        "thread_id",
-        "within",
-    )
-
-    def __init__(self, thread: _Thread, *, is_writing: bool) -> None:
-        self.conn: PakConnection
-        self.thread = thread
-        self.outer = thread.lease
-        self.is_writing = is_writing
-        self.is_looking = not is_writing
-        self.is_joining = False
-        self.purpose: Any = None
-        self.thread_id = threading.get_ident()
-        self.bell = threading.Lock()
-        self.bell.acquire()
-        self.within, self.home = _frames()
-
-    def is_live(self, frame: FrameType | None) -> bool:
-        """Return whether whoever took it is still at it, given the innermost frame of its thread.
-
-        An exception may come between the taking and the body of a `with`, or before its end is
-        begun: then the function that wrote the `with` is left, and nobody will give back.
-        """
-        while frame is not None:
-            if frame is self.home or frame is self.within:
-                return True
-            frame = frame.f_back
-        return False
+# So long a fork waits for other threads to end what they are at.
+_FORK_WAIT_S = 2.0
+# Who waited less than this for its turn has its whole time for the lock of the file.
+_AT_ONCE_S = 0.05
 
 
 class _Here(threading.local):
     def __init__(self) -> None:
-        self.thread = _Thread()
+        self.thread = Thread()
 
 
-class Alone:
-    """One connection for whoever opened it, who may have begun a transaction by hand."""
+class _Use:
+    """Stands for a connection in use, as long as it is."""
 
-    def __init__(self, conn: PakConnection, path: Path) -> None:
-        self.writer = conn
-        self._given = _Given(conn, path)
-        self._is_looking = False
-
-    def close(self) -> None:
-        """Close it; closing twice is fine."""
-        self.writer.close()
-
-    def reading(self) -> AbstractContextManager[PakConnection]:
-        """Give the connection."""
-        return self._given
-
-    def writing(self) -> AbstractContextManager[PakConnection]:
-        """Give the connection."""
-        return self._given
-
-    @contextmanager
-    def looking(self) -> Iterator[bool]:
-        """Let all reads of the body see one state; give whether it is committed."""
-        with self._given as conn:
-            if conn.in_transaction:
-                yield self._is_looking
-                return
-            with read(conn):
-                self._is_looking = True
-                try:
-                    yield True
-                finally:
-                    self._is_looking = False
-
-
-class _Given(Translated):
-    """A connection, again and again, its errors in our words."""
-
-    __slots__ = ("conn",)
-
-    def __init__(self, conn: PakConnection, path: Path) -> None:
-        super().__init__(path)
-        self.conn = conn
-
-    def __enter__(self) -> PakConnection:
-        return self.conn
+    __slots__ = ("__weakref__",)
 
 
 class Connections:
-    """All connections to one database. Without `open_reader` one serves for everything."""
+    """All connections to one database.
 
-    def __init__(self, path: Path, writer: PakConnection, open_reader: Opener | None) -> None:
+    Without `open_reader` one connection serves for everything, without `open_writer` nothing is
+    written. A write waits `timeout_s` for its turn, among threads and among processes together.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        open_writer: Opener | None,
+        open_reader: Opener | None,
+        timeout_s: float = BUSY_TIMEOUT_MS / 1000,
+    ) -> None:
         self.translated = Translated(path)
         self._path = path
-        self._writer = writer
+        # Where the file is whatever folder the process is in later.
+        self._place = path.absolute()
+        self._open_writer = open_writer
         self._open_reader = open_reader
+        self._timeout_s = timeout_s
+        self._closed = False
+        self._idle: list[PakConnection] = []
+        self._writer: PakConnection | None = None
+        self._files: dict[Path, FileIdentity] = {}
+        self._refusal: StoreUnavailable | None = None
+        self._start()
+        watch(self)
+
+    def _start(self) -> None:
+        """Make what belongs to the threads of one process."""
         self._turns: Turns[Lease] = Turns(self._end)
         self._here = _Here()
-        self._idle: list[PakConnection] = []
-        self._closed = False
+        self._opening = threading.Lock()
+        self._in_use: weakref.WeakSet[_Use] = weakref.WeakSet()
+        self._is_forking = False
+        self._forked = threading.Event()
 
     @property
     def writer(self) -> PakConnection:
         """The connection that writes; to be used by who has a turn, or while nobody else can."""
-        return self._writer
+        with self._opening:
+            if self._closed:
+                raise self._is_closed()
+            if self._refusal is not None:
+                raise self._refusal.with_traceback(None)
+            if self._writer is None:
+                self._writer = self._opened_writer()
+            return self._writer
+
+    def _opened_writer(self) -> PakConnection:
+        if self._open_writer is None:
+            raise StoreReadOnly(
+                f"{self._path} was opened for reading only.",
+                hint="open it without read_only=True to write.",
+            )
+        if (known := self._files.get(self._place)) is not None:
+            same_or_refuse(self._place, known)
+        conn = self._open_writer()
+        self._note_files()
+        return conn
+
+    def _note_files(self) -> None:
+        """Remember which files are open: the database, and the log that SQLite keeps beside it."""
+        if self._open_reader is not None:
+            log = self._place.with_name(self._place.name + "-wal")
+            found = {path: identity(path) for path in (self._place, log)}
+            self._files = {path: one for path, one in found.items() if one is not None}
+
+    def check_files(self) -> None:
+        """Refuse to write to files that nobody would find again."""
+        for path, known in self._files.items():
+            same_or_refuse(path, known)
 
     def close(self) -> None:
-        """Close them all; closing twice is fine. Who is at something is waited for."""
-        if not self._closed:
-            with self.writing():
-                self._closed = True
+        """Close them all; closing twice is fine. Who writes just now closes what it uses itself."""
+        lease = Lease(self._here.thread, is_writing=True)
+        try:
+            has_turn = self._turns.take(lease, self._timeout_s)
+            self._closed = True
+            if has_turn:
+                self._let_go()
+        finally:
+            self._turns.give(lease)
+
+    def _let_go(self) -> None:
+        """Close what nobody uses; but for one whose file was replaced (`keep_for_good`)."""
         while self._idle:
             self._idle.pop().close()
-        self._writer.close()
+        conn, self._writer = self._writer, None
+        if conn is not None:
+            try:
+                self.check_files()
+            except StoreError:
+                keep_for_good([conn])
+            else:
+                conn.close()
 
     def lease(self) -> Lease | None:
         """Return what this thread has begun, if it is in something."""
@@ -188,6 +166,7 @@ class Connections:
             if self._open_reader is None:
                 with self.writing() as conn:
                     return fetch_all(conn, sql, values)
+            use = self._used()
             conn = self._borrow(self._open_reader)
             try:
                 rows = fetch_all(conn, sql, values)
@@ -195,6 +174,7 @@ class Connections:
                 conn.close()
                 raise
             self._give_back(conn)
+            del use
             return rows
 
     @contextmanager
@@ -209,6 +189,7 @@ class Connections:
                 yield conn
         else:
             with self.translated:
+                use = self._used()
                 conn = self._borrow(self._open_reader)
                 try:
                     yield conn
@@ -217,6 +198,7 @@ class Connections:
                     conn.close()
                     raise
                 self._give_back(conn)
+                del use
 
     @contextmanager
     def looking(self) -> Iterator[bool]:
@@ -239,6 +221,7 @@ class Connections:
         lease = Lease(self._here.thread, is_writing=False)
         with self.translated:
             try:
+                lease.use = self._used()
                 lease.conn = self._borrow(open_reader)
                 lease.thread.lease = lease
                 lease.conn.execute("BEGIN")
@@ -257,24 +240,52 @@ class Connections:
         lease = Lease(self._here.thread, is_writing=True)
         with self.translated:
             try:
-                if not self._turns.take(lease, _TIMEOUT_S):
-                    raise self._is_busy()
-                if self._closed:
-                    raise self._is_closed()
-                lease.is_joining = self._writer.in_transaction
-                lease.conn = self._writer
+                conn = self._in_turn(lease)
+                lease.is_joining = conn.in_transaction
+                lease.conn = conn
                 lease.thread.lease = lease
-                yield lease.conn
+                yield conn
             finally:
                 self._end(lease)
+
+    def _in_turn(self, lease: Lease) -> PakConnection:
+        """Return the connection that writes when it is a thread's turn, and its file is there."""
+        begun = time.monotonic()
+        if not self._turns.take(lease, self._timeout_s):
+            raise self._is_busy()
+        waited = time.monotonic() - begun
+        lease.use = self._used()
+        conn = self.writer
+        self.check_files()
+        left_s = self._timeout_s - (waited if waited > _AT_ONCE_S else 0)
+        conn.wait_at_most(max(0, round(left_s * 1000)))
+        return conn
+
+    def _used(self) -> _Use:
+        """Return what stands for a use of a connection; none begins while the process forks."""
+        while True:
+            use = _Use()
+            self._in_use.add(use)
+            if not self._is_forking:
+                return use
+            del use
+            self._forked.wait(_FORK_WAIT_S)
 
     def _borrow(self, open_reader: Opener) -> PakConnection:
         if self._closed:
             raise self._is_closed()
+        if self._refusal is not None:
+            raise self._refusal.with_traceback(None)
+        known = self._files.get(self._place)
+        if known is not None:
+            same_or_refuse(self._place, known)
         try:
             return self._idle.pop()
         except IndexError:
-            return open_reader()
+            conn = open_reader()
+        if known is None:
+            self._note_files()
+        return conn
 
     def _give_back(self, conn: PakConnection) -> None:
         if self._closed or len(self._idle) >= _MOST_IDLE:
@@ -297,23 +308,61 @@ class Connections:
             if not lease.is_writing:
                 # A statement that was not read to its end would hold on to its moment.
                 conn.close() if in_the_middle else self._give_back(conn)
+            elif self._closed:
+                self._let_go()
+        lease.use = None
         if lease.is_writing:
             self._turns.give(lease)
         if lease.thread.lease is lease:
             lease.thread.lease = lease.outer
+
+    def before_fork(self) -> None:
+        """Close all connections, as soon as no thread uses one; who comes now waits."""
+        self._is_forking = True
+        if self._open_reader is None or self.lease() is not None:
+            return
+        deadline = time.monotonic() + _FORK_WAIT_S
+        while len(self._in_use) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if not len(self._in_use):
+            self._let_go()
+
+    def after_fork(self) -> None:
+        """Let others go on."""
+        self._is_forking = False
+        self._forked.set()
+        self._forked = threading.Event()
+
+    def in_child(self) -> FileIdentity | None:
+        """Start anew, or refuse where connections were open at the fork."""
+        inherited = [*self._idle, *([self._writer] if self._writer is not None else [])]
+        lease = self._here.thread.lease
+        while lease is not None:
+            # Who forks in the middle of something cannot go on with it on both sides.
+            lease.conn.set_authorizer(lambda *_: sqlite3.SQLITE_DENY)
+            inherited.append(lease.conn)
+            lease = lease.outer
+        was_open = bool(inherited) or len(self._in_use) > 0
+        keep_for_good(inherited)
+        self._idle, self._writer = [], None
+        self._start()
+        if not was_open or self._closed:
+            return None
+        self._refusal = refusal(self._path)
+        return self._files.get(self._place)
 
     def _is_closed(self) -> StoreClosed:
         return StoreClosed(f"The store at {self._path} was closed.", hint="open it again.")
 
     def _is_busy(self) -> StoreBusy:
         return StoreBusy(
-            f"Another thread kept {self._path} from being written.",
-            hint="try again, or give writes more time.",
+            f"Other threads kept {self._path} from being written for {self._timeout_s:g} s.",
+            hint="try again, or open the memory with a longer timeout.",
         )
 
 
 @contextmanager
-def _marked(thread: _Thread) -> Iterator[None]:
+def _marked(thread: Thread) -> Iterator[None]:
     if (lease := thread.lease) is None:
         raise StoreError("nobody holds the connection.", hint="look inside of `writing`.")
     lease.is_looking = True
@@ -321,19 +370,3 @@ def _marked(thread: _Thread) -> Iterator[None]:
         yield
     finally:
         lease.is_looking = False
-
-
-def _frames() -> tuple[FrameType | None, FrameType | None]:
-    """Return the frame that takes a lease, and the first one that is left for good by returning.
-
-    Between them are generators that stand for a `with` of their own, and what drives them.
-    """
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename in _GOES_BETWEEN:
-        frame = frame.f_back
-    within = frame
-    while frame is not None and (
-        frame.f_code.co_flags & _RESUMED or frame.f_code.co_filename in _GOES_BETWEEN
-    ):
-        frame = frame.f_back
-    return within, frame

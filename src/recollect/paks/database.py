@@ -62,6 +62,13 @@ class PakConnection(sqlite3.Connection):
 
     owner: object = None
     records: Any = None
+    _patience_ms: int | None = None
+
+    def wait_at_most(self, patience_ms: int) -> None:
+        """Let a statement wait so long for a lock that others hold."""
+        if patience_ms != self._patience_ms:
+            self.execute(f"PRAGMA busy_timeout = {patience_ms}")
+            self._patience_ms = patience_ms
 
 
 class BrokenReference(UnknownPak, sqlite3.IntegrityError):
@@ -278,6 +285,11 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
         StoreUnavailable,
         "No permission to use {path}.",
         "check the owner and the mode of the file and its folder.",
+    ),
+    sqlite3.SQLITE_AUTH: (
+        StoreUnavailable,
+        "This process was forked in the middle of using {path}; nothing was written.",
+        "end transactions and snapshots before you fork.",
     ),
     sqlite3.SQLITE_NOTADB: (
         StoreDamaged,

@@ -19,6 +19,7 @@ from recollect.paks.database import (
     connect_read_only,
     tune,
 )
+from recollect.paks.forks import refuse_inherited
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
@@ -42,6 +43,7 @@ def opened(
     path: Path, *, read_only: bool = False, any_thread: bool = False
 ) -> tuple[PakConnection, StoreTooNew | None]:
     """Open the database at `path` and bring it up to date; say also why not to use it, if so."""
+    refuse_inherited(path)
     connect_to = connect_read_only if read_only else connect
     conn = connect_to(path, any_thread=any_thread)
     try:
@@ -52,12 +54,30 @@ def opened(
         raise
 
 
-def opened_for_threads(path: Path) -> tuple[Connections, StoreTooNew | None]:
+def opened_for_threads(
+    path: Path, *, power_safe: bool = False
+) -> tuple[Connections, StoreTooNew | None]:
     """Do the same for a store that several threads share."""
     conn, refusal = opened(path, any_thread=True)
-    place = path.absolute()
-    open_reader = None if str(path) == MEMORY else lambda: connect_read_only(place, any_thread=True)
-    return Connections(path, conn, open_reader), refusal
+    place = path if str(path) == MEMORY else path.absolute()
+    # The first writer is the one that was just opened; another is needed after a fork.
+    at_hand = [conn]
+
+    def open_writer() -> PakConnection:
+        writer = at_hand.pop() if at_hand else connect(place, any_thread=True)
+        tune(writer)
+        if power_safe:
+            writer.execute("PRAGMA synchronous = FULL")
+        return writer
+
+    def open_reader() -> PakConnection:
+        return connect_read_only(place, any_thread=True)
+
+    is_in_memory = str(path) == MEMORY
+    connections = Connections(
+        path, open_writer=open_writer, open_reader=None if is_in_memory else open_reader
+    )
+    return connections, refusal
 
 
 def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTooNew | None:

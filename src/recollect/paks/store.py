@@ -30,8 +30,9 @@ from recollect.model.pak import (
     UpsertResult,
 )
 from recollect.paks import attachments, fulltext, listing, opening
+from recollect.paks.alone import Alone
 from recollect.paks.catalogue import Match, PakCatalogue
-from recollect.paks.connections import Alone, Connections
+from recollect.paks.connections import Connections
 from recollect.paks.cursor import Position
 from recollect.paks.database import PakConnection, damage, write
 from recollect.paks.entries import Attachment
@@ -279,6 +280,7 @@ class RecallStore(PakCatalogue):
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._writing_alone() as conn, write(conn):
             yield conn
+            self._use.check_files()
 
 
 def open_recall_store(path: Path | str | None = None) -> RecallStore:

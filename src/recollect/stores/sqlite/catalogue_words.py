@@ -10,6 +10,7 @@ import sqlite3
 from functools import lru_cache
 from threading import Lock
 
+from recollect.locks import fresh_in_child
 from recollect.paks.schema import TOKENIZER
 
 __all__ = ["words_of"]
@@ -50,3 +51,8 @@ class _Tokeniser:
             finally:
                 self._conn.execute("INSERT INTO texts (texts) VALUES ('delete-all')")
         return tuple(word for (word,) in found)
+
+
+# Another thread may have been in the middle of a statement at the fork.
+fresh_in_child(_Tokeniser, "_lock", Lock)
+fresh_in_child(_Tokeniser, "_instance", lambda: None)

@@ -91,6 +91,7 @@ class Session:
                 yield commit
                 self.run("UPDATE engine_state SET committing = 0")
                 commits.keep(conn, commit, at, self._known().touched)
+                self._connections.check_files()
             self._confirm(commit.head)
 
     def _begun(self, commit_id: str) -> Commit:

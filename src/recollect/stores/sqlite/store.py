@@ -54,7 +54,7 @@ class SqliteStore:
         With `power_safe` a commit waits until the disk has it.
         """
         place = resolve(path)
-        connections, refusal = opened_for_threads(place)
+        connections, refusal = opened_for_threads(place, power_safe=power_safe)
         catalogue = RecallStore(connections, place, refusal=refusal)
         try:
             store = cls(catalogue, connections)
@@ -63,8 +63,6 @@ class SqliteStore:
                 catalogue.count_paks(PakListFilters(project=""))
                 prepare(conn, catalogue.path, store_id=store_id)
                 store._db.state()
-                if power_safe:
-                    conn.execute("PRAGMA synchronous = FULL")
         except BaseException:
             catalogue.close()
             raise
