@@ -351,7 +351,7 @@ def test_a_failing_migration_leaves_no_connection_open(
     broken = migrations.Migration(4, "broken", ("SELECT no_such_column",))
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
 
-    with pytest.raises(sqlite3.OperationalError, match="no_such_column") as caught:
+    with pytest.raises(StoreDamaged, match="no_such_column") as caught:
         RecallStore.open(tmp_path / "recall.db")
 
     assert caught.value.__traceback__ is not None
