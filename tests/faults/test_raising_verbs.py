@@ -1,0 +1,187 @@
+"""An interrupt at any line of any verb that writes: it happened or it did not, and life goes on.
+
+Whatever recall answers afterwards is what a handle answers that was opened just now.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faults.raising import Instants, Place, files, named
+
+from recollect import Recollect
+from recollect.model import LOCAL_PRINCIPAL
+from recollect.stores.sqlite.session import Session
+from recollect.testing import FakeClock, FakeEmbedder
+
+Verb = Callable[[Recollect], object]
+
+ALL = files("")
+NUMBERS = count()
+QUESTIONS = ("celery jobs", "who is ada", "deploy on friday")
+LINES = [
+    '{"kind": "memory", "pak_id": "imported", "content": "an imported note about jobs"}',
+    '{"kind": "memory", "pak_id": "imported-too", "content": "another imported note"}',
+]
+# What is the same whenever and under whatever names it was written.
+STATE = (
+    "SELECT pak_id, content, status, reinforced, garden FROM memories ORDER BY pak_id",
+    "SELECT pak_id, title FROM paks ORDER BY pak_id",
+    "SELECT low, high, weight, automatic FROM memory_edges WHERE weight > 0 ORDER BY low, high",
+    "SELECT low, high, note, is_open FROM memory_disputes ORDER BY low, high",
+    "SELECT tenant, slug, name, tier FROM gardens ORDER BY slug",
+    "SELECT slug, principal, role FROM garden_members ORDER BY slug, principal",
+    "SELECT name, revoked_at FROM access_keys ORDER BY name",
+    "SELECT source, trust FROM source_trust ORDER BY source",
+    "SELECT name FROM memory_frames ORDER BY name",
+    "SELECT act, target, detail FROM audit_log WHERE act != 'keys.create' ORDER BY number",
+    "SELECT model_id FROM engine_state",
+)
+VERBS: dict[str, Verb] = {
+    "remember": lambda m: m.remember("Ada deploys on friday", pak_id="new"),
+    "remember again": lambda m: m.remember("Celery runs other jobs", pak_id="celery"),
+    "remember_many": lambda m: m.remember_many(["one more job", "and one more deploy"]),
+    "link": lambda m: m.link("celery", "ada"),
+    "dispute": lambda m: m.dispute("celery", "friday", note="which?"),
+    "resolve": lambda m: m.resolve("ada", "friday"),
+    "forget": lambda m: m.forget("celery"),
+    "archive": lambda m: m.archive("ada"),
+    "unarchive": lambda m: m.unarchive("old"),
+    "ingest": lambda m: m.ingest([{"content": "a peer tells of jobs"}], source="peer"),
+    "import_": lambda m: m.import_(LINES),
+    "reembed": lambda m: m.reembed(FakeEmbedder(4, model_id="another")),
+    "reindex": lambda m: m.reindex(),
+    "frame": lambda m: m.frame("attention", "celery jobs"),
+    "gardens.create": lambda m: m.gardens.create("shared", name="Shared"),
+    "gardens.add": lambda m: m.gardens.add("herbs", "bob"),
+    "gardens.delete": lambda m: m.gardens.delete("herbs"),
+    "keys.create": lambda m: m.keys.create(LOCAL_PRINCIPAL, name="a key"),
+    "trust.set": lambda m: m.trust.set("peer", 0.9),
+    "quarantine.promote": lambda m: m.quarantine.promote(m.quarantine.list()[0].pak_id),
+    "frames.register": lambda m: m.frames.register("own", extends="task"),
+    "paks.upsert_pak": lambda m: m.paks.upsert_pak(
+        pak_id="plain",
+        pak_type="note",
+        source_type="file",
+        authority="user_approved",
+        title="a plain Pak about jobs",
+        content_hash="0" * 64,
+        now="2026-01-01T00:00:00Z",
+    ),
+    "close": lambda m: m.close(),
+}
+
+
+def opened(path: Path, **choices: Any) -> Recollect:
+    return Recollect.open(path, clock=FakeClock(), **choices)
+
+
+@pytest.fixture(scope="module")
+def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("seed") / "memory.db"
+    with opened(path, embedder=FakeEmbedder(8)) as memory:
+        memory.remember("Celery runs the jobs", pak_id="celery")
+        memory.remember("Ada is the one who deploys", pak_id="ada")
+        memory.remember("Never deploy on friday", pak_id="friday")
+        memory.remember("An old note on jobs", pak_id="old")
+        memory.archive("old")
+        memory.dispute("ada", "friday")
+        memory.gardens.create("herbs", name="Herbs")
+        memory.trust.set("stranger", 0.1)
+        memory.ingest([{"content": "held back by a peer"}], source="stranger")
+    return path
+
+
+@contextmanager
+def copy_of(seed: Path) -> Iterator[Recollect]:
+    folder = seed.with_name(f"copy-{next(NUMBERS)}")
+    folder.mkdir()
+    with opened(Path(shutil.copy(seed, folder)), embedder=FakeEmbedder(8)) as memory:
+        yield memory
+    shutil.rmtree(folder)
+
+
+def state_of(path: Path) -> list[object]:
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+        # Nobody is locked out.
+        other.execute("BEGIN IMMEDIATE")
+        return [other.execute(sql).fetchall() for sql in STATE]
+
+
+def answers_of(memory: Recollect) -> list[object]:
+    return [memory.recall(question).to_dict() for question in QUESTIONS]
+
+
+def own_embedder(path: Path) -> FakeEmbedder:
+    model = state_of(path)[-1]
+    return FakeEmbedder(8) if model == [("fake",)] else FakeEmbedder(4, model_id="another")
+
+
+def states_of(seed: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return the states that a verb goes through: one before it, and one after each commit."""
+    plain = Session.commit
+    with copy_of(seed) as memory, monkeypatch.context() as patch:
+        path = memory.path
+        states = [state_of(path)]
+
+        @contextmanager
+        def noted(self: Session, *names: str) -> Iterator[object]:
+            with plain(self, *names) as commit:
+                yield commit
+            states.append(state_of(path))
+
+        patch.setattr(Session, "commit", noted)
+        verb(memory)
+        return [*states, state_of(path)]
+
+
+def life_goes_on(memory: Recollect, states: list[object]) -> None:
+    path = memory.path
+    assert state_of(path) in states
+    memory.recall("jobs")
+    with opened(path, embedder=own_embedder(path)) as fresh:
+        assert answers_of(memory) == answers_of(fresh)
+        assert memory.remember("It went on after that", pak_id="later").created
+        assert fresh.get("later") is not None
+        assert answers_of(memory) == answers_of(fresh)
+        assert fresh.check() == ()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.soak)])
+def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
+    seed: Path, verb: str, most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = VERBS[verb]
+    states = states_of(seed, call, monkeypatch)
+    instants = Instants(ALL, opcodes=False)
+    with copy_of(seed) as memory:
+        seen = instants.of(lambda: call(memory))
+    for at in first_times(seen, most):
+        with copy_of(seed) as memory:
+            with pytest.raises(KeyboardInterrupt):
+                instants.raising(lambda memory=memory: call(memory), at, KeyboardInterrupt())  # type: ignore[misc]
+            try:
+                if verb == "close":
+                    memory.close()
+                    assert state_of(memory.path) in states
+                else:
+                    life_goes_on(memory, states)
+            except BaseException as found:
+                found.add_note(f"after an interrupt of {verb} at {named(seen[at])}")
+                raise
+
+
+def first_times(seen: list[Place], most: int | None) -> list[int]:
+    """Return at which instants to raise: once at each line."""
+    first = sorted({place: number for number, place in reversed(list(enumerate(seen)))}.values())
+    if most is None or len(first) <= most:
+        return first
+    return [first[number * len(first) // most] for number in range(most)]
