@@ -40,7 +40,8 @@ class Orders:
     def __init__(self, fold: Callable[[str], str]) -> None:
         words = tomllib.loads(Path(__file__).with_name("orders.toml").read_text("utf-8"))
         self._sets = {name: _pattern(row, fold) for name, row in words.items()}
-        self._hints = {name: _hints(map(fold, row)) for name, row in words.items()}
+        hints = {name: _hints(map(fold, row)) for name, row in words.items()}
+        self._hints = {row: tuple(hints[name] for name in row) for _, row in _SHAPES}
         fresh, rules = self._sets["new"].pattern, self._sets["rules"].pattern
         self._new_rules = re.compile(rf"(?:{fresh})\w*\W{{0,3}}(?:{rules})\w*\W{{0,2}}[:\uff1a]")
 
@@ -53,14 +54,15 @@ class Orders:
             yield "new_instructions"
         glued = not folded.isascii() and _NO_SPACES.search(folded) is not None
         begun = begun | {word[:_FEW_LETTERS] for word in begun}
-        likely = [(name, row) for name, row in _SHAPES if glued or self._may_hold(row, begun)]
+        likely = [
+            (name, row)
+            for name, row in _SHAPES
+            if glued or not any(map(begun.isdisjoint, self._hints[row]))
+        ]
         for sentence in _SENTENCE.findall(folded) if likely else ():
             for name, row in likely:
                 if all(self._sets[words].search(sentence) for words in row):
                     yield name
-
-    def _may_hold(self, row: tuple[str, ...], begun: AbstractSet[str]) -> bool:
-        return all(not begun.isdisjoint(self._hints[words]) for words in row)
 
 
 def _hints(words: Iterable[str]) -> frozenset[str]:

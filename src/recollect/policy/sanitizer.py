@@ -296,12 +296,8 @@ def _named(text: str) -> Iterator[str]:
 
 def _named_in(even: str, begun: AbstractSet[str]) -> Iterator[str]:
     for name, rows in _HINTS.items():
-        for row in rows:
-            if begun.isdisjoint(row):
-                break
-        else:
-            if _pattern_of(name).search(even):
-                yield name
+        if not any(map(begun.isdisjoint, rows)) and _pattern_of(name).search(even):
+            yield name
     yield from _orders().shapes_in(even, begun)
 
 

@@ -306,9 +306,9 @@ class Writer:
 
         Asked inside of the transaction: nobody can take either away until it is written.
         """
-        for place in dict.fromkeys(replace(memory.place, owner="") for memory in memories):
-            if place.garden is not None:
-                self.place(place.scope, place.team, place.garden)
+        places = (memory.place for memory in memories if memory.place.garden is not None)
+        for place in dict.fromkeys((one.scope, one.team, one.garden) for one in places):
+            self.place(*place)
 
     def _admit_own(
         self, memories: Sequence[Memory], known: Mapping[str, Standing]

@@ -121,7 +121,7 @@ def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
     ]
     yield [
         as_line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
-        for one in sight.disputes()
+        for one in look().disputes()
         if one.first in told and one.second in told
     ]
 
