@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from recollect import arguments
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
-from recollect.errors import StoreClosed
+from recollect.errors import StoreClosed, StoreError
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import CheckedClock, HoursMode, iso, moved
@@ -104,9 +104,31 @@ class OpenStore:
         if not self._closed:
             self._closed = True
             try:
+                self.finish_wiping(patient=False)
                 self.follower.save()
             finally:
                 self.store.close()
+
+    def wipe(self, *, patient: bool = True) -> bool:
+        """Wipe what was forgotten out of index, cache file and store; return whether it is gone.
+
+        What cannot be wiped now stays known to the store, until it was.
+        """
+        try:
+            erased = self.store.state.wiping_due()
+            gone = self.follower.wipe() and self.store.scrub(patient=patient)
+            if gone:
+                self.store.state.set_wiped(erased)
+        except (StoreError, OSError):
+            return False
+        return gone
+
+    def finish_wiping(self, *, patient: bool = True) -> bool:
+        """Wipe what somebody forgot and could not wipe; return whether nothing is left to do."""
+        try:
+            return not self.store.state.wiping_due() or self.wipe(patient=patient)
+        except StoreError:
+            return False
 
     def check_open(self) -> None:
         """Refuse to go on with a store that was closed."""

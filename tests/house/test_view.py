@@ -85,7 +85,7 @@ STORE_OTHERS = {
         "fire",
         "events",
     }
-    | {"frames", "put_frame", "tidy"},
+    | {"frames", "put_frame", "tidy", "wiping_due", "set_wiped"},
 }
 ROOMS = {
     "memories": MemoryRoom,

@@ -42,13 +42,14 @@ class Examination:
 class Forgotten:
     """What `forget` erased; false when there was nothing.
 
-    `wiped` is whether the bytes are gone from the file as well: another process that is reading
-    may keep old pages in the write-ahead log until it is done.
+    `wiped` is whether the bytes of all that was ever forgotten are gone from the files as well:
+    another process that is reading may keep old pages in the write-ahead log until it is done, and
+    a disk may fail. The store knows then, and the next `forget`, closing or opening wipes them.
     """
 
     pak_ids: tuple[str, ...]
-    edges: int = 0
-    wiped: bool = True
+    edges: int
+    wiped: bool
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __bool__(self) -> bool:

@@ -153,6 +153,18 @@ class StateRoom(Protocol):
     def set_model(self, model_id: str, dimension: int) -> None:
         """Keep which model the vectors are of."""
 
+    def wiping_due(self) -> int:
+        """Return the revision of the last erasure of which bytes may be left, 0 if there is none.
+
+        `MemoryRoom.erase` sets it, in its own commit: also who dies before `scrub` leaves word.
+        """
+
+    def set_wiped(self, revision: int) -> None:
+        """Know that nothing is left of an erasure, unless there was a later one.
+
+        The bytes are no part of the data: this needs no commit and does not move the revision.
+        """
+
     def count(self) -> Counts:
         """Count what is kept, for all tenants."""
 

@@ -140,8 +140,11 @@ class Store(Protocol):
     def head(self) -> Head:
         """Return how far the store has come."""
 
-    def scrub(self) -> bool:
-        """Wipe what deleted text left behind; return whether all of it could be."""
+    def scrub(self, *, patient: bool = True) -> bool:
+        """Wipe what deleted text left behind; return whether all of it could be.
+
+        Without patience nobody is waited for who reads or writes at the moment.
+        """
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words: the problems of `examine`."""

@@ -192,7 +192,11 @@ class CommitContract:
                 store.memories.write([new_memory("a")], now=NOW)
                 store.memories.erase(["a"])
             assert store.memories.unplaced() == frozenset()
+            due = store.state.wiping_due()
+            assert due in (0, store.head().revision)
             assert store.scrub()
+            store.state.set_wiped(due)
+            assert store.state.wiping_due() == 0
             assert store.check() == ()
             store.close()
             store.close()

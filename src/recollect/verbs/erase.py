@@ -20,7 +20,7 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
     if not _erasable(caller, wanted):
-        return Forgotten(())
+        return Forgotten((), 0, open_store.finish_wiping())
     with open_store.commit() as commit:
         # Whose it is and who may erase it counts as of now, when nobody else can write.
         erased = _erasable(caller, wanted)
@@ -31,8 +31,7 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
             open_store.note(caller.principal, "forget", hash_name(target), detail)
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    open_store.follower.wipe()
-    return Forgotten(tuple(erased), edges, store.scrub())
+    return Forgotten(tuple(erased), edges, open_store.wipe())
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:

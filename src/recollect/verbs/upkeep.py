@@ -5,10 +5,11 @@ In: a caller with the right to. Out: how much was done, or facts about the store
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
+from recollect.hours import clock_jump
 from recollect.model import Examination
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
@@ -28,7 +29,23 @@ def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
 def examine(caller: Caller) -> Examination:
     """Look for damage in the store; others go on meanwhile."""
     caller.open_store.check_open()
-    return caller.store.examine()
+    found = caller.store.examine()
+    return replace(found, notes=(*found.notes, *_worth_knowing(caller)))
+
+
+def _worth_knowing(caller: Caller) -> Iterator[str]:
+    """Yield what is no damage, and mends itself once somebody writes, forgets, opens or closes."""
+    ahead = clock_jump(caller.store.state.read().clock, caller.open_store.clock.now())
+    if ahead is not None:
+        yield (
+            f"the last write is dated {ahead}, far ahead of the clock here: one of the two was"
+            " wrong; active hours go on with the next write"
+        )
+    if caller.store.state.wiping_due():
+        yield (
+            "what was forgotten last may still have bytes in the files: somebody was reading, or"
+            " the disk failed; the next forget, closing or opening wipes them"
+        )
 
 
 def retry_pending(caller: Caller) -> int:

@@ -55,6 +55,13 @@ class MemoryState:
         """Keep which model the vectors are of."""
         self._write(replace(self._session.state, model_id=model_id, dimension=dimension))
 
+    def wiping_due(self) -> int:
+        """Return 0: what is erased here is gone."""
+        return 0
+
+    def set_wiped(self, revision: int) -> None:
+        """Do nothing: nothing was left."""
+
     def count(self) -> Counts:
         """Count what is kept."""
         tables = self._session

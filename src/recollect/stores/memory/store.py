@@ -93,8 +93,9 @@ class MemoryStore:
         """Return how far the store has come."""
         return self._state.read().head
 
-    def scrub(self) -> bool:
+    def scrub(self, *, patient: bool = True) -> bool:
         """Do nothing: what was deleted left nothing behind."""
+        del patient
         return True
 
     def check(self) -> tuple[str, ...]:

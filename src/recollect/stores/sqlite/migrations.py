@@ -218,6 +218,9 @@ CREATE TABLE commits (
     *LOG_TRIGGERS,
 )
 
+# Which erasure still has its bytes in the file, by the revision of its commit; 0 for none.
+_WIPING = ("ALTER TABLE engine_state ADD COLUMN unwiped INTEGER NOT NULL DEFAULT 0",)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
@@ -225,5 +228,6 @@ ENGINE_MIGRATIONS = (
     Migration(4, "commits", _COMMITS),
     Migration(5, "log", _LOG),
     Migration(6, "seals", (*SEALS, *TWINS)),
+    Migration(7, "wiping", _WIPING),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -49,6 +49,14 @@ class SqliteState:
         """Keep which model the vectors are of."""
         self._write("model_id = ?, dimension = ?", model_id, dimension)
 
+    def wiping_due(self) -> int:
+        """Return the revision of the last erasure whose bytes may still be in the file, or 0."""
+        return int(self._db.one("SELECT unwiped FROM engine_state")[0])
+
+    def set_wiped(self, revision: int) -> None:
+        """Know that nothing of that erasure is left."""
+        self._db.run("UPDATE engine_state SET unwiped = 0 WHERE unwiped = ?", revision)
+
     def count(self) -> Counts:
         """Count what is kept."""
         with self._db.snapshot():

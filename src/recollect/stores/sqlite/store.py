@@ -6,6 +6,7 @@ embeds nor ranks nor reads a clock. Threads write by turns, and read whenever th
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -122,7 +123,7 @@ class SqliteStore:
         """Return how far the store has come."""
         return Head(*self._db.one("SELECT revision, commit_id FROM engine_state"))
 
-    def scrub(self) -> bool:
+    def scrub(self, *, patient: bool = True) -> bool:
         """Wipe what deleted text left behind in the file; return whether all of it could be.
 
         Full text keeps deleted words until its parts are merged. The write-ahead log keeps old
@@ -130,7 +131,7 @@ class SqliteStore:
         that was made before a migration holds what was forgotten since, and goes.
         """
         removed = remove_copies(self.path)
-        with self._db.writing() as conn:
+        with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
                 conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
@@ -152,3 +153,17 @@ class SqliteStore:
     def close(self) -> None:
         """Close the connections; closing twice is fine."""
         self._catalogue.close()
+
+
+@contextmanager
+def _waiting(conn: sqlite3.Connection, *, patient: bool) -> Iterator[None]:
+    """Let the body wait for others as long as a connection does, or not at all."""
+    if patient:
+        yield
+        return
+    (usual,) = conn.execute("PRAGMA busy_timeout").fetchone()
+    conn.execute("PRAGMA busy_timeout = 0")
+    try:
+        yield
+    finally:
+        conn.execute(f"PRAGMA busy_timeout = {usual}")
