@@ -11,6 +11,7 @@ import pytest
 from tests.faults.damaged_stores import opened
 
 from recollect import Recollect
+from recollect.errors import StoreDamaged
 
 # What a fault may leave in a row, as SQL past all checks; each makes a memory of `lost` impossible.
 FAULTS = {
@@ -57,6 +58,13 @@ def test_every_verb_goes_on_without_it(memory: Recollect) -> None:
     assert not any('"lost"' in line for line in memory.export())
     assert memory.remember("A fourth note", pak_id="fourth").created
     assert memory.link("first", "third") is None
+
+
+def test_an_export_of_the_whole_store_says_so_and_is_no_backup_without_it(
+    memory: Recollect,
+) -> None:
+    with pytest.raises(StoreDamaged, match="cannot be read"):
+        list(memory.export(everything=True))
 
 
 def test_a_check_names_it_and_nothing_else(memory: Recollect) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.errors import StoreDamaged
 from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind
+from recollect.stores.sqlite.legible import RowShape
 from recollect.stores.sqlite.session import Session, marks
 
 __all__ = ["SqliteRecords"]
@@ -49,10 +51,13 @@ def _same(*names: str, of: str = "") -> dict[str, str]:
 
 def _memory(fields: dict[str, Any]) -> dict[str, Any]:
     place = {name: fields.pop(name) for name in _PLACE}
+    tags = json.loads(fields["tags"])
+    if not isinstance(tags, list):
+        raise TypeError("tags that are no list")
     return {
         **fields,
         "place": place,
-        "tags": json.loads(fields["tags"]),
+        "tags": tags,
         "pending": bool(fields["pending"]),
     }
 
@@ -125,6 +130,26 @@ _KINDS: dict[RecordKind, _Kind] = {
 }
 
 
+_SHAPE = RowShape(tuple(_KINDS["memory"].fields))
+
+
+def _legible(kind: RecordKind, one: _Kind, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the fields of a row; one that was damaged is told of, not left out of a backup."""
+    told = dict(zip(one.fields, values, strict=True))
+    try:
+        if kind == "memory":
+            _SHAPE.check(values)
+        if any(isinstance(value, bytes) for value in values):
+            raise ValueError("a text that is no UTF-8")
+        return one.made(dict(told))
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(
+            f"the {kind} of {told.get('pak_id', told.get('tenant'))!r:.80} cannot be read any more.",
+            hint="`recollect check` names what is damaged; write it anew or forget it, or export"
+            " without everything, which holds the others.",
+        ) from error
+
+
 class SqliteRecords:
     """The records of one SQLite file."""
 
@@ -143,10 +168,7 @@ class SqliteRecords:
             most,
         )
         parts = len(one.key)
-        return [
-            Record(row[:parts], one.made(dict(zip(one.fields, row[parts:], strict=True))))
-            for row in rows
-        ]
+        return [Record(row[:parts], _legible(kind, one, row[parts:])) for row in rows]
 
     def count(self) -> Mapping[RecordKind, int]:
         """Return how many records there are of each kind."""
