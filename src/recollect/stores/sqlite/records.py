@@ -144,7 +144,7 @@ def _legible(kind: RecordKind, one: _Kind, values: Sequence[Any]) -> dict[str, A
         return one.made(dict(told))
     except (ValueError, TypeError) as error:
         raise StoreDamaged(
-            f"the {kind} of {told.get('pak_id', told.get('tenant'))!r:.80} cannot be read any more.",
+            f"the {kind} of {told.get('pak_id', told.get('tenant'))!r:.60} cannot be read.",
             hint="`recollect check` names what is damaged; write it anew or forget it, or export"
             " without everything, which holds the others.",
         ) from error
