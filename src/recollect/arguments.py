@@ -29,6 +29,7 @@ __all__ = [
     "of_item",
     "one_of",
     "past",
+    "patience",
     "positive",
     "principal",
     "query",
@@ -150,6 +151,11 @@ def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
 def query(text: object) -> str | None:
     """Return the query to run, or None for a blank one."""
     return checked_query("query", text)
+
+
+def patience(field: str, value: object) -> float:
+    """Return for how many seconds to wait: none to a day."""
+    return check.number(field, value, least=0.0, most=86_400.0, hint="pass seconds, such as 5.0.")
 
 
 def positive(field: str, value: object, most: int) -> int:

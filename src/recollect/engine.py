@@ -46,6 +46,7 @@ from recollect.model import (
 )
 from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks.catalogue import PakCatalogue
+from recollect.paks.opening import HowToOpen
 from recollect.policy.permit import known_scope, need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.ports.access import Act
@@ -111,6 +112,9 @@ class Recollect:
         token_counter: TokenCounter = count_tokens,
         cache_file: bool = True,
         power_safe: bool = False,
+        read_only: bool = False,
+        timeout: float = 5.0,
+        any_filesystem: bool = False,
         sanitizer: SanitizerMode = "flag",
         hooks: Path | str | None = None,
     ) -> Recollect:
@@ -129,13 +133,21 @@ class Recollect:
         are started before this returns.
 
         What a write reported survives the death of the process. With `power_safe` it survives a
-        power cut too: every write then waits for the disk.
+        power cut too: every write then waits for the disk. A write waits `timeout` seconds for its
+        turn, among threads and among processes, and is then refused with StoreBusy.
+
+        `read_only` opens a memory that is there: verbs that write refuse, and frames count no use.
+        A file system whose locks cannot be relied on is refused; with `any_filesystem` you say
+        that one process at a time uses the file.
         """
         check_platform()
         arguments.one_of("hours", hours, get_args(HoursMode))
         arguments.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
         who = LOCAL_PRINCIPAL if principal is None else arguments.principal(principal)
-        store = wire_store(path, store_id=uuid.uuid4().hex, power_safe=power_safe)
+        how = HowToOpen(
+            power_safe, read_only, any_filesystem, arguments.patience("timeout", timeout)
+        )
+        store = wire_store(path, store_id=uuid.uuid4().hex, how=how)
         try:
             chosen = fitting_embedder(store, embedder)
             dispatcher = Dispatcher(
@@ -152,7 +164,7 @@ class Recollect:
             links=links,
             hours=hours,
             token_counter=token_counter,
-            cache_file=cache_file,
+            cache_file=cache_file and not read_only,
             sanitizer=sanitizer,
             dispatcher=dispatcher,
             new_id=lambda: uuid.uuid4().hex,

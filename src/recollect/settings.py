@@ -15,10 +15,12 @@ from recollect.errors import UnsupportedPlatform
 
 __all__ = [
     "EmbedderSettings",
+    "OpeningSettings",
     "check_platform",
     "child_environment",
     "default_embedder",
     "default_hooks_path",
+    "default_opening",
     "default_recall_db_path",
     "home_directory",
 ]
@@ -79,9 +81,26 @@ def default_hooks_path() -> Path | None:
     return _path_from("RECOLLECT_HOOKS") or (usual if usual.is_file() else None)
 
 
+@dataclass(frozen=True, slots=True)
+class OpeningSettings:
+    """How the command line opens a memory, beside what its options say."""
+
+    read_only: bool
+    any_filesystem: bool
+
+
+def default_opening() -> OpeningSettings:
+    """Return what `RECOLLECT_READ_ONLY` and `RECOLLECT_ANY_FILESYSTEM` say: 1 is yes."""
+    return OpeningSettings(_is_on("RECOLLECT_READ_ONLY"), _is_on("RECOLLECT_ANY_FILESYSTEM"))
+
+
 def child_environment() -> dict[str, str]:
     """Return the little of our environment that a hook's process may see."""
     return {name: os.environ[name] for name in _FOR_CHILDREN if name in os.environ}
+
+
+def _is_on(variable: str) -> bool:
+    return os.environ.get(variable, "") not in ("", "0")
 
 
 def _path_from(variable: str) -> Path | None:

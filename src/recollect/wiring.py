@@ -11,6 +11,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
+from recollect.paks.opening import HowToOpen
 from recollect.stores.memory import MemoryStore
 from recollect.stores.sqlite import SqliteStore
 
@@ -22,12 +23,12 @@ _FORMS = "agent.db, sqlite:///agent.db, sqlite:////srv/agent.db or memory://"
 
 
 def wire_store(
-    place: Path | str | None, *, store_id: str, power_safe: bool = False
+    place: Path | str | None, *, store_id: str, how: HowToOpen | None = None
 ) -> OpenableStore:
     """Open the store at a path or URL, making it with `store_id` if it is new."""
     scheme, rest = _parts(place)
     if scheme == "memory":
-        return _in_memory(rest, store_id)
+        return _in_memory(rest, store_id, how or HowToOpen())
     if scheme == "sqlite":
         place = _file(rest)
     elif scheme in ("postgres", "postgresql"):
@@ -37,7 +38,7 @@ def wire_store(
         )
     elif scheme is not None:
         raise InvalidInput(f"no store is opened by {scheme[:40]}://.", hint=f"write {_FORMS}.")
-    return SqliteStore.open(place, store_id=store_id, power_safe=power_safe)
+    return SqliteStore.open(place, store_id=store_id, how=how)
 
 
 def _parts(place: Path | str | None) -> tuple[str | None, str]:
@@ -48,7 +49,11 @@ def _parts(place: Path | str | None) -> tuple[str | None, str]:
     return scheme.lower(), rest
 
 
-def _in_memory(rest: str, store_id: str) -> MemoryStore:
+def _in_memory(rest: str, store_id: str, how: HowToOpen) -> MemoryStore:
+    if how.read_only:
+        raise InvalidInput(
+            "a new store in memory holds nothing to read.", hint="leave read_only out."
+        )
     if rest:
         raise InvalidInput(
             "memory:// is a store of its own each time, and has no name.",

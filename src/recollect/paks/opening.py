@@ -7,11 +7,13 @@ several threads need. A database of a newer release or of another program is lef
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreDamaged, StoreOutdated, StoreTooNew
 from recollect.paks.connections import Connections
 from recollect.paks.database import (
+    BUSY_TIMEOUT_MS,
     MEMORY,
     PakConnection,
     Translated,
@@ -19,12 +21,13 @@ from recollect.paks.database import (
     connect_read_only,
     tune,
 )
+from recollect.paks.files import refuse_lockless
 from recollect.paks.forks import refuse_inherited
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
 
-__all__ = ["opened", "opened_for_threads", "prepare", "resolve"]
+__all__ = ["HowToOpen", "opened", "opened_for_threads", "prepare", "resolve"]
 
 
 def resolve(path: Path | str | None) -> Path:
@@ -54,28 +57,50 @@ def opened(
         raise
 
 
-def opened_for_threads(
-    path: Path, *, power_safe: bool = False
-) -> tuple[Connections, StoreTooNew | None]:
-    """Do the same for a store that several threads share."""
-    conn, refusal = opened(path, any_thread=True)
-    place = path if str(path) == MEMORY else path.absolute()
-    # The first writer is the one that was just opened; another is needed after a fork.
+@dataclass(frozen=True, slots=True)
+class HowToOpen:
+    """How a store that several threads share is opened.
+
+    With `power_safe` a commit waits until the disk has it; with `any_filesystem` the caller vouches
+    for the locks of the place. A write waits `timeout_s` for its turn.
+    """
+
+    power_safe: bool = False
+    read_only: bool = False
+    any_filesystem: bool = False
+    timeout_s: float = BUSY_TIMEOUT_MS / 1000
+
+
+def opened_for_threads(path: Path, how: HowToOpen) -> tuple[Connections, StoreTooNew | None]:
+    """Open the database at `path` for several threads, and bring it up to date."""
+    is_in_memory = str(path) == MEMORY
+    if is_in_memory and how.read_only:
+        raise InvalidInput(
+            "a new store in memory holds nothing to read.", hint="leave read_only out."
+        )
+    if not is_in_memory and not how.any_filesystem:
+        refuse_lockless(path)
+    conn, refusal = opened(path, read_only=how.read_only, any_thread=True)
+    place = path if is_in_memory else path.absolute()
+    # The first is the one that was just opened; another is needed after a fork.
     at_hand = [conn]
 
     def open_writer() -> PakConnection:
         writer = at_hand.pop() if at_hand else connect(place, any_thread=True)
         tune(writer)
-        if power_safe:
+        if how.power_safe:
             writer.execute("PRAGMA synchronous = FULL")
         return writer
 
     def open_reader() -> PakConnection:
-        return connect_read_only(place, any_thread=True)
+        is_first = how.read_only and at_hand
+        return at_hand.pop() if is_first else connect_read_only(place, any_thread=True)
 
-    is_in_memory = str(path) == MEMORY
     connections = Connections(
-        path, open_writer=open_writer, open_reader=None if is_in_memory else open_reader
+        path,
+        open_writer=None if how.read_only else open_writer,
+        open_reader=None if is_in_memory else open_reader,
+        timeout_s=how.timeout_s,
     )
     return connections, refusal
 

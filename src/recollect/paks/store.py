@@ -139,7 +139,8 @@ class RecallStore(PakCatalogue):
     @property
     def schema_version(self) -> int:
         """The schema version of the database."""
-        return current_version(self._use.writer)
+        with self._use.reading() as conn:
+            return current_version(conn)
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""

@@ -17,7 +17,7 @@ import typer
 from recollect.edge.cli import open_catalogue
 from recollect.embed import load_embedder
 from recollect.paks import UnknownPak, as_catalogue
-from recollect.settings import default_embedder, default_hooks_path
+from recollect.settings import default_embedder, default_hooks_path, default_opening
 
 if TYPE_CHECKING:
     from recollect.engine import Recollect
@@ -85,10 +85,16 @@ def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     from recollect.engine import Recollect
 
-    hooks = default_hooks_path()
+    how = default_opening()
     with (
         as_catalogue(place),
-        Recollect.open(place, embedder=embedder_for(embedder), hooks=hooks) as memory,
+        Recollect.open(
+            place,
+            embedder=embedder_for(embedder),
+            hooks=default_hooks_path(),
+            read_only=how.read_only,
+            any_filesystem=how.any_filesystem,
+        ) as memory,
     ):
         if sys.stdin.isatty():
             memory.hooks.on_ask(_ask)

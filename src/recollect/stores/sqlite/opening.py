@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from recollect.errors import StoreTooNew
+from recollect.errors import StoreOutdated, StoreTooNew
 from recollect.model import name_key
 from recollect.paks.database import write
 from recollect.policy import risks
@@ -21,14 +21,22 @@ from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS, ENGINE_VERSION
 __all__ = ["prepare"]
 
 
-def prepare(conn: sqlite3.Connection, path: Path, *, store_id: str) -> None:
-    """Make or migrate the engine's tables."""
+def prepare(
+    conn: sqlite3.Connection, path: Path, *, store_id: str, read_only: bool = False
+) -> None:
+    """Make or migrate the engine's tables, or see that they need not be."""
     version = _engine_version(conn)
     if version > ENGINE_VERSION:
         raise StoreTooNew(
             f"{path} holds engine tables of version {version};"
             f" this release knows up to {ENGINE_VERSION}.",
             hint="upgrade recollect, or open another database.",
+        )
+    if version < ENGINE_VERSION and read_only:
+        raise StoreOutdated(
+            f"{path} has engine tables of version {version} and must be migrated before it is"
+            " read.",
+            hint="open it once without read_only=True.",
         )
     if version < ENGINE_VERSION:
         _migrate(conn, path, store_id)

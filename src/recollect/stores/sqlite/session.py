@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -119,6 +119,10 @@ class Session:
         """Let all reads of the body see one state of the store."""
         with self._connections.looking():
             yield
+
+    def opened(self, *, read_only: bool) -> AbstractContextManager[sqlite3.Connection]:
+        """Give a connection to see with whether the tables are as they should be, or make them."""
+        return self._connections.reading() if read_only else self._connections.writing()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

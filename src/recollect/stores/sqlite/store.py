@@ -15,7 +15,7 @@ from recollect.model import Examination
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.connections import Connections
 from recollect.paks.database import write
-from recollect.paks.opening import opened_for_threads, resolve
+from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.copy_before import remove_copies
@@ -48,22 +48,20 @@ class SqliteStore:
 
     @classmethod
     def open(
-        cls, path: Path | str | None, *, store_id: str, power_safe: bool = False
+        cls, path: Path | str | None, *, store_id: str, how: HowToOpen | None = None
     ) -> SqliteStore:
-        """Open the store at `path`, making it with `store_id` if it is new.
-
-        With `power_safe` a commit waits until the disk has it.
-        """
+        """Open the store at `path`, making it with `store_id` if it is new."""
+        how = how or HowToOpen()
         place = resolve(path)
-        connections, refusal = opened_for_threads(place, power_safe=power_safe)
+        connections, refusal = opened_for_threads(place, how)
         catalogue = RecallStore(connections, place, refusal=refusal)
         try:
             store = cls(catalogue, connections)
-            with store._db.writing() as conn:
-                # Refuses a catalogue of a newer release before anything of ours is written.
-                catalogue.count_paks(PakListFilters(project=""))
-                prepare(conn, catalogue.path, store_id=store_id)
-                store._db.state()
+            # Refuses a catalogue of a newer release before anything of ours is written.
+            catalogue.count_paks(PakListFilters(project=""))
+            with store._db.opened(read_only=how.read_only) as conn:
+                prepare(conn, catalogue.path, store_id=store_id, read_only=how.read_only)
+            store._db.state()
         except BaseException:
             catalogue.close()
             raise
