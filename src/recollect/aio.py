@@ -127,6 +127,7 @@ class AsyncRecollect:
     reindex = _awaited("reindex")
     check = _awaited("check")
     examine = _awaited("examine")
+    repair = _awaited("repair")
     stats = _awaited("stats")
     close = _awaited("close")
 

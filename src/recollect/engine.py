@@ -43,6 +43,7 @@ from recollect.model import (
     RecallResponse,
     Remembered,
     RememberRequest,
+    Repaired,
 )
 from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks.catalogue import PakCatalogue
@@ -644,6 +645,15 @@ class Recollect:
         """
         need(self._principal, "admin")
         return upkeep.examine(self._caller)
+
+    def repair(self, *, discard: bool = False) -> Repaired:
+        """Put right what `examine` finds: indexes, full text, links; vectors are embedded again.
+
+        A memory that is not as it was written, and cannot be restored from a copy, is put aside in
+        the table `damaged` for a person to look at. `discard` deletes what was put there before.
+        """
+        need(self._principal, "admin")
+        return upkeep.repair(self._caller, discard=discard)
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""

@@ -116,6 +116,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "retry_pending": lambda memory: memory.retry_pending(),
     "check": lambda memory: memory.check(),
     "examine": lambda memory: memory.examine(),
+    "repair": lambda memory: memory.repair(),
     "stats": lambda memory: memory.stats(),
     "audit": lambda memory: memory.audit(),
     "frames": lambda memory: memory.frames.register("mine", extends="attention"),

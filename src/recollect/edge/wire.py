@@ -15,6 +15,7 @@ from recollect.errors import RecollectError
 if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
     from recollect.model import (
+        Examination,
         Explanation,
         Forgotten,
         FrameDefinition,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         Memory,
         RecallResponse,
         Remembered,
+        Repaired,
     )
     from recollect.paks import (
         CheckReport,
@@ -187,9 +189,14 @@ def frames(definitions: Sequence[FrameDefinition]) -> Object:
     return {"frames": [definition.to_dict() for definition in definitions]}
 
 
-def condition(problems: Sequence[str], memories: int) -> Object:
+def condition(found: Examination) -> Object:
     """Return what a check of the whole memory found."""
-    return {"ok": not problems, "memories": memories, "problems": list(problems)}
+    return found.to_dict()
+
+
+def repaired(done: Repaired) -> Object:
+    """Return what a repair of the whole memory did."""
+    return done.to_dict()
 
 
 def evaluation(numbers: Summary) -> Object:

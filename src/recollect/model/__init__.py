@@ -39,7 +39,7 @@ from recollect.model.memory import (
     name_key,
     words_of,
 )
-from recollect.model.reports import Examination, Forgotten, Ingested, IngestedItem
+from recollect.model.reports import Examination, Forgotten, Ingested, IngestedItem, Repaired
 from recollect.model.request import (
     ForgetRequest,
     FrameRequest,
@@ -87,6 +87,7 @@ __all__ = [
     "RecallResult",
     "RememberRequest",
     "Remembered",
+    "Repaired",
     "Role",
     "Scope",
     "ScoredBlock",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem"]
+__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem", "Repaired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,35 @@ class Examination:
             "problems": list(self.problems),
             "notes": list(self.notes),
             "damaged": list(self.damaged),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What `repair` did.
+
+    `restored` are memories that are as they were written again, `aside` what had to be put aside,
+    by name; `vectors` were made anew or wait for it; `dropped` links and lists will be found again;
+    `full_text` rows were put right. `problems` are left.
+    """
+
+    restored: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    vectors: int = 0
+    dropped: int = 0
+    full_text: int = 0
+    problems: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "ok": not self.problems,
+            "restored": list(self.restored),
+            "aside": list(self.aside),
+            "vectors": self.vectors,
+            "dropped": self.dropped,
+            "full_text": self.full_text,
+            "problems": list(self.problems),
         }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
-from recollect.model import Examination
+from recollect.model import Examination, Repaired
 from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness
 from recollect.ports.memories import (
@@ -154,6 +154,15 @@ class Store(Protocol):
 
         It writes nothing, and nobody who reads or writes waits for it.
         """
+
+    def repair(self, begin: NewCommit, *, at: str) -> Repaired:
+        """Put right what can be derived, in a commit that `begin` begins; put aside what cannot.
+
+        What is put aside is kept as it stood, until `discard`. No head from before is known after.
+        """
+
+    def discard(self) -> int:
+        """Delete what was put aside, inside a commit; return how many rows that were."""
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

@@ -20,6 +20,7 @@ from recollect.model import (
     Garden,
     Place,
     Principal,
+    Repaired,
     Weights,
 )
 from recollect.policy.keys import KeyRow
@@ -354,6 +355,17 @@ class StoreContract(LogContract, RecordContract):
             assert [row for batch in store.memories.changes(START) for row in batch.rows] == []
             assert store.check() == store.examine().problems == ()
             assert store.memories.unreadable() == frozenset()
+
+    def test_a_store_without_damage_has_nothing_to_repair(self) -> None:
+        with self.opened() as store:
+            with committing(store):
+                store.memories.write([new_memory("a", vector=[1, 0])], now=NOW)
+            seen, known = store.head(), texts(store, "a").memories
+            assert store.repair(lambda: store.commit("repair", at=NOW), at=NOW) == Repaired()
+            assert not store.state.knows(seen)
+            assert texts(store, "a").memories == known
+            with committing(store):
+                assert store.discard() == 0
 
     def test_reembedding_counts_how_far_it_is(self) -> None:
         with self.opened() as store:

@@ -6,18 +6,20 @@ In: a caller with the right to. Out: how much was done, or facts about the store
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from recollect.hours import clock_jump
-from recollect.model import Examination
+from recollect.hours import clock_jump, iso
+from recollect.model import Examination, Repaired
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
+from recollect.ports.store import Commit
 from recollect.verbs.caller import Caller
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
 
-__all__ = ["acts", "examine", "reembed", "reindex", "retry_pending", "stats"]
+__all__ = ["acts", "examine", "reembed", "reindex", "repair", "retry_pending", "stats"]
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -104,6 +106,26 @@ def reindex(caller: Caller) -> None:
         caller.open_store.note(caller.principal, "reindex", "index")
     caller.open_store.follower.forget()
     caller.open_store.current()
+
+
+def repair(caller: Caller, *, discard: bool) -> Repaired:
+    """Put right what can be; embed again what lost its vector, as far as the embedder answers."""
+    open_store, store = caller.open_store, caller.store
+
+    @contextmanager
+    def begin() -> Iterator[Commit]:
+        with open_store.commit() as commit:
+            yield commit
+            store.state.fire("curate_complete")
+            open_store.note(caller.principal, "repair", "store")
+
+    if discard:
+        with open_store.administering(caller.principal, "discard", "damaged"):
+            store.discard()
+    done = store.repair(begin, at=iso(open_store.clock.now()))
+    open_store.follower.forget()
+    retry_pending(caller)
+    return done
 
 
 def stats(caller: Caller) -> dict[str, Any]:

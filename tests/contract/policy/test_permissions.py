@@ -51,6 +51,7 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "reindex": ("admin", lambda m: m.reindex()),
     "check": ("admin", lambda m: m.check()),
     "examine": ("admin", lambda m: m.examine()),
+    "repair": ("admin", lambda m: m.repair()),
     "gardens.create": ("admin", lambda m: m.gardens.create("new")),
     "trust.set": ("admin", lambda m: m.trust.set("peer", 0.1)),
     "keys.create": ("admin", lambda m: m.keys.create(Principal("acme", "x", (), ()))),

@@ -52,6 +52,7 @@ NOT_EXPORTED = {
     "memories.vector_seal_1": DERIVED,
     "memories.vector_0": DERIVED,
     "memories.vector_1": DERIVED,
+    "damaged": "what was put aside, for a person to look at where it stood",
     "memory_edges.low": "exported as the id of a memory",
     "memory_edges.high": "exported as the id of a memory",
     "memory_likenesses.row_id": "exported as the id of a memory",

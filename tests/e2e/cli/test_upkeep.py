@@ -91,7 +91,9 @@ def test_check_is_quiet_about_a_sound_memory_and_exits_with_one_for_a_sick_one(
     assert sick.returncode == 1
     told = json.loads(sick.stdout)
     assert (told["ok"], told["memories"], len(told["problems"])) == (False, 30, 1)
-    assert f"recollect paks repair --db {copy}" in run("check", "--db", copy).stdout
+    assert f"recollect repair --db {copy}" in run("check", "--db", copy).stdout
+    assert run("repair", "--db", copy).returncode == 0
+    assert run("check", "--db", copy).returncode == 0
 
 
 def test_reindex_changes_no_answer(run: Run, copy: Path) -> None:

@@ -64,6 +64,7 @@ _COMMANDS = (
     (transfer.import_, "recollect import agent.jsonl --db copy.db"),
     (upkeep.stats, "recollect stats --json"),
     (upkeep.check, "recollect check && echo all is well"),
+    (upkeep.repair, "recollect repair && recollect check"),
     (upkeep.reindex, "recollect reindex"),
     (upkeep.reembed, "recollect reembed openai:text-embedding-3-small"),
 )

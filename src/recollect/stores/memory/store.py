@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from recollect.model import Examination
+from recollect.model import Examination, Repaired
 from recollect.ports.state import Commit, Head, StoreState
+from recollect.ports.store import NewCommit
 from recollect.stores.memory.access import MemoryAccess
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.edges import MemoryEdges
@@ -107,6 +108,16 @@ class MemoryStore:
         with self._session.snapshot():
             problems = (*self._catalogue.check().problems, *self._edges.problems())
             return Examination(len(self._session.memories), problems)
+
+    def repair(self, begin: NewCommit, *, at: str) -> Repaired:  # noqa: ARG002 - nothing is dated
+        """Begin the log anew: there is nothing else that could be damaged."""
+        with begin():
+            self._state.tidy()
+        return Repaired(problems=self.check())
+
+    def discard(self) -> int:
+        """Delete nothing: nothing was put aside."""
+        return 0
 
     def close(self) -> None:
         """Let go of everything; closing twice is fine."""

@@ -22,12 +22,22 @@ from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
 
-__all__ = ["Findings", "examine", "find"]
+__all__ = ["Findings", "Unlike", "examine", "find"]
 
 _SLICE = 1000
 _SHOWN_LINES = 20
 # How the two halves of a pair, or a memory itself, are named in the tables that have twins.
 _NAMES = ("pak_id", "row_id", "low", "high", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A row that its second copy does not bear out, or the copy (`stands` is false)."""
+
+    table: str
+    columns: tuple[str, ...]
+    row: tuple[Any, ...]
+    stands: bool
 
 
 @dataclass(slots=True)
@@ -41,6 +51,9 @@ class Findings:
     memories: int = 0
     unsealed: int = 0
     twins: bool = False
+    unlike: list[Unlike] = field(default_factory=list)
+    sealed_wrong: set[str] = field(default_factory=set)
+    illegible: set[str] = field(default_factory=set)
 
     def report(self) -> Examination:
         """Return it as values."""
@@ -91,22 +104,24 @@ def _twins(conn: sqlite3.Connection, found: Findings) -> None:
         return
     for index, (table, columns) in TWIN_INDEXES.items():
         names = [column for column in columns if column in _NAMES]
-        for row in _unlike(conn, table, index, columns):
+        for unlike in _unlike(conn, table, index, columns):
+            found.unlike.append(unlike)
             for column in names:
-                _name(conn, found, column, row[columns.index(column)])
+                _name(conn, found, column, unlike.row[columns.index(column)])
 
 
 def _unlike(
     conn: sqlite3.Connection, table: str, index: str, columns: tuple[str, ...]
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[Unlike]:
     listed = ", ".join(columns)
     one, other = (
         f"SELECT {listed} FROM {table} NOT INDEXED",
         (f"SELECT {listed} FROM {table} INDEXED BY {index}"),
     )
     try:
-        yield from conn.execute(f"SELECT * FROM ({one} EXCEPT {other})").fetchall()
-        yield from conn.execute(f"SELECT * FROM ({other} EXCEPT {one})").fetchall()
+        for first, second, stands in ((one, other, True), (other, one, False)):
+            for row in conn.execute(f"{first} EXCEPT {second}").fetchall():
+                yield Unlike(table, columns, row, stands)
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return  # too damaged to be compared; the file's own check has said so
 
@@ -137,6 +152,7 @@ def _memories(conn: sqlite3.Connection, found: Findings) -> None:
         found.unsealed += seal is None
         if seal is not None and seal != row_seal(*row[6:]):
             found.rows[name] = row_id
+            found.sealed_wrong.add(name)
         for data, data_seal in (vectors[:2], vectors[2:]):
             if data is not None and data_seal is not None and _crc(data) != data_seal:
                 found.vectors[name] = row_id
@@ -157,6 +173,7 @@ def _illegible(
             vector = rows.index_row(tuple(values)).vector
         except ValueError:
             found.rows[_words(values[0])] = row_id
+            found.illegible.add(_words(values[0]))
             continue
         if dimension and vector is not None and len(vector) != dimension:
             found.vectors[_words(values[0])] = row_id

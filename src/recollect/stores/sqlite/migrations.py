@@ -9,6 +9,7 @@ from __future__ import annotations
 from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
+from recollect.stores.sqlite.repair import DAMAGED
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 from recollect.stores.sqlite.seals import SEALS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS
@@ -227,7 +228,7 @@ ENGINE_MIGRATIONS = (
     Migration(3, "likenesses", _LIKENESSES),
     Migration(4, "commits", _COMMITS),
     Migration(5, "log", _LOG),
-    Migration(6, "seals", (*SEALS, *TWINS)),
+    Migration(6, "seals", (*SEALS, *TWINS, *DAMAGED)),
     Migration(7, "wiping", _WIPING),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

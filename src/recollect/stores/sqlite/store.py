@@ -9,14 +9,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from recollect.model import Examination
+from recollect.errors import StoreDamaged
+from recollect.model import Examination, Repaired
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.connections import Connections
 from recollect.paks.database import write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
+from recollect.ports.store import NewCommit
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.copy_before import remove_copies
 from recollect.stores.sqlite.edges import SqliteEdges
@@ -24,6 +27,7 @@ from recollect.stores.sqlite.examine import examine, find
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
 from recollect.stores.sqlite.records import SqliteRecords
+from recollect.stores.sqlite.repair import mend_state, repair
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
 from recollect.stores.sqlite.vectors import SqliteVectors
@@ -147,6 +151,25 @@ class SqliteStore:
             return examine(Path(file))
         with self._db.writing() as conn:
             return find(conn).report()
+
+    def repair(self, begin: NewCommit, *, at: str) -> Repaired:
+        """Put right what can be derived, and put aside what cannot."""
+        try:
+            with self._db.writing() as conn, write(conn):
+                mend_state(conn)
+            with begin(), self._db.writing() as conn:
+                done = repair(conn, at)
+                self._state.tidy()
+        except StoreDamaged as error:
+            raise StoreDamaged(
+                f"{self.path} cannot be repaired in place: {error.message}",
+                hint="restore a backup; `sqlite3 FILE .recover` copies rows that can be read.",
+            ) from error
+        return replace(done, problems=self.examine().problems)
+
+    def discard(self) -> int:
+        """Delete what was put aside; return how many rows that were."""
+        return self._db.run("DELETE FROM damaged").rowcount
 
     def close(self) -> None:
         """Close the connections; closing twice is fine."""

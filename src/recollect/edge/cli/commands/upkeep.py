@@ -1,4 +1,4 @@
-"""`recollect stats`, `check`, `reindex` and `reembed`: how a memory is, and keeping it well.
+"""`recollect stats`, `check`, `repair`, `reindex`, `reembed`: how a memory is, and keeping it so.
 
 In: the options of every command. Out: one call of the engine each, and its report.
 """
@@ -15,7 +15,7 @@ from recollect.edge.cli.options import Db, Embedder, Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["check", "reembed", "reindex", "stats"]
+__all__ = ["check", "reembed", "reindex", "repair", "stats"]
 
 
 def stats(
@@ -45,26 +45,66 @@ def check(
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
-    """Look for damage in the file, the catalogue and the engine's tables; exit 1 if any."""
+    """Look for damage: each row against its checksum or its second copy; exit 1 if any."""
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        problems = memory.check()
-        count, place = memory.stats()["memories"], str(memory.path)
+        found, place = memory.examine(), str(memory.path)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import elements
 
         console.print(
-            elements.verdict(not problems, place, count, ("memory", "memories")), soft_wrap=True
+            elements.verdict(bool(found), place, found.memories, ("memory", "memories")),
+            soft_wrap=True,
         )
-        elements.problems(console, problems)
-        if problems:
-            console.print(f"Try: recollect paks repair --db {place}", soft_wrap=True)
+        elements.problems(console, found.problems)
+        for note in found.notes:
+            console.print(f"Note: {note}.", soft_wrap=True, markup=False)
+        if not found:
+            console.print(f"Try: recollect repair --db {place}", soft_wrap=True)
 
-    output.of(context).show(wire.condition(problems, count), draw)
-    if problems:
+    output.of(context).show(wire.condition(found), draw)
+    if not found:
+        raise typer.Exit(1)
+
+
+def repair(
+    context: typer.Context,
+    discard: Annotated[
+        bool,
+        typer.Option("--discard", help="First delete what earlier repairs put aside, for good."),
+    ] = False,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Restore what can be derived again, and put aside what cannot; exit 1 if problems are left."""
+    from recollect.edge import wire
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, embedder) as memory:
+        done, place = memory.repair(discard=discard), str(memory.path)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import elements
+
+        console.print(
+            f"Repaired {place}: {len(done.restored)} restored, {len(done.aside)} put aside,"
+            f" {done.vectors} vectors and {done.full_text} rows of full text made anew,"
+            f" {done.dropped} links dropped.",
+            soft_wrap=True,
+            markup=False,
+        )
+        for name in done.aside:
+            console.print(f"Put aside: {name}", soft_wrap=True, markup=False)
+        elements.problems(console, done.problems)
+        if done.problems:
+            console.print("These are left: restore a backup.")
+
+    output.of(context).show(wire.repaired(done), draw)
+    if done.problems:
         raise typer.Exit(1)
 
 

@@ -1,0 +1,257 @@
+"""Put right what can be derived, and put aside what cannot.
+
+In: a connection inside of a commit. Out: `Repaired`. Evidence comes first: what differs from its
+seal or its second copy is found before indexes are built anew from the tables. A row that cannot be
+trusted moves to the table `damaged`, as it stood; nothing is deleted that was not put there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from recollect.model import Repaired
+from recollect.paks import fulltext
+from recollect.paks.tolerant import text_or_bytes
+from recollect.stores.sqlite.examine import Findings, Unlike, find
+from recollect.stores.sqlite.legible import is_state
+from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
+from recollect.stores.sqlite.twins import TWIN_INDEXES
+
+__all__ = ["DAMAGED", "mend_state", "repair"]
+
+# What was put aside: where it stood, under which name, what stood there, and why it does no longer.
+DAMAGED = (
+    """
+CREATE TABLE damaged (
+    number   INTEGER PRIMARY KEY,
+    at       TEXT NOT NULL,
+    stood_in TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    why      TEXT NOT NULL,
+    stood    TEXT NOT NULL
+)""",
+    "CREATE INDEX idx_damaged_name ON damaged (name)",
+)
+_HANG_ON = ("pak_reason_codes", "pak_risk_flags", "pak_anchors", "pak_relations")
+# Of these both versions may be used: the next use, or the next commit, writes them anew.
+_GO_ON = frozenset({"memory_events", "commits", "engine_state"})
+# In the order of `is_state`.
+_FACTS = (
+    "store_id, revision, commit_id, model_id, dimension, next_model_id, next_dimension,"
+    " active_hours, seen_at, vector_slot"
+)
+_USES = ("reinforced", "last_reinforced")
+_DERIVED = ("memory_edges", "memory_likenesses")
+
+
+def mend_state(conn: sqlite3.Connection) -> None:
+    """Let the row of facts be written again: no commit can begin before."""
+    table, columns = TWIN_INDEXES["twin_state"]
+    listed = ", ".join(columns)
+    row = conn.execute(f"SELECT {_FACTS} FROM {table} NOT INDEXED").fetchone()
+    copy = conn.execute(f"SELECT {listed} FROM {table} INDEXED BY twin_state").fetchone()
+    conn.execute("REINDEX twin_state")
+    if copy is not None and (row is None or not is_state(row)):
+        kept = [column for column in columns if column != "id"]
+        conn.execute(
+            f"UPDATE {table} SET {', '.join(f'{column} = ?' for column in kept)}",
+            [copy[columns.index(column)] for column in kept],
+        )
+
+
+def repair(conn: sqlite3.Connection, at: str) -> Repaired:
+    """Repair what is found; the caller's commit makes it one change."""
+    strict = conn.text_factory
+    found = find(conn)
+    conn.text_factory = text_or_bytes
+    try:
+        conn.execute("REINDEX")
+        return _Repair(conn, at, found).run()
+    finally:
+        conn.text_factory = strict
+
+
+class _Repair:
+    """One repair, and what it did so far."""
+
+    def __init__(self, conn: sqlite3.Connection, at: str, found: Findings) -> None:
+        self._conn = conn
+        self._at = at
+        self._found = found
+        self._restored: list[str] = []
+        self._aside: list[str] = []
+        self._dropped = 0
+
+    def run(self) -> Repaired:
+        """Do all of it, what others depend on first."""
+        for name, row_id in self._found.rows.items():
+            self._memory(name, row_id)
+        for unlike in self._found.unlike:
+            self._row(unlike)
+        self._references()
+        self._links()
+        self._vectors()
+        rebuilt = fulltext.rebuild(self._conn)
+        self._seal()
+        return Repaired(
+            restored=tuple(sorted(self._restored)),
+            aside=tuple(sorted(self._aside)),
+            vectors=len(self._found.vectors),
+            dropped=self._dropped,
+            full_text=rebuilt.removed + rebuilt.added,
+        )
+
+    def _memory(self, name: str, row_id: int | None) -> None:
+        if row_id is None:
+            return
+        if name in self._found.sealed_wrong:
+            if self._restore_from_copies(row_id):
+                self._restored.append(name)
+                return
+        elif self._only_uses_differ(row_id) and name not in self._found.illegible:
+            self._restored.append(name)
+            return
+        self._put_memory_aside(name, row_id)
+
+    def _only_uses_differ(self, row_id: int) -> bool:
+        """Return whether how often it was used is all that its second copy says otherwise."""
+        both = [
+            {c: v for c, v in zip(one.columns, one.row, strict=True) if c not in _USES}
+            for one in self._found.unlike
+            if one.table == "memories" and one.row[0] == row_id
+        ]
+        return len(both) == 2 and both[0] == both[1]
+
+    def _restore_from_copies(self, row_id: int) -> bool:
+        """Take the catalogue's columns from where else they stand, if that is what was sealed."""
+        found = self._conn.execute(
+            f"SELECT seal, paks.rowid, {SEALED_COLUMNS} FROM memories JOIN paks USING (pak_id)"
+            " WHERE row_id = ?",
+            (row_id,),
+        ).fetchone()
+        if found is None:
+            return False
+        seal, pak_row, *values = found
+        names = [column.partition(".")[2] for column in SEALED_COLUMNS.split(", ")]
+        for copy in self._copies(values[0]):
+            tried = [copy.get(name, value) for name, value in zip(names, values, strict=True)]
+            if row_seal(*tried) == seal:
+                self._conn.execute(
+                    f"UPDATE paks SET {', '.join(f'{name} = ?' for name in copy)} WHERE rowid = ?",
+                    (*copy.values(), pak_row),
+                )
+                self._conn.execute("UPDATE memories SET seal = ? WHERE row_id = ?", (seal, row_id))
+                return True
+        return False
+
+    def _copies(self, pak_id: str) -> Iterator[dict[str, Any]]:
+        for row in self._conn.execute(
+            "SELECT c1, c2 FROM paks_fts_content WHERE c0 = ?", (pak_id,)
+        ).fetchall():
+            yield dict(zip(("title", "summary"), row, strict=True))
+        for one in self._found.unlike:
+            if one.table == "paks" and pak_id in one.row:
+                copy = dict(zip(one.columns, one.row, strict=True))
+                del copy["pak_id"]
+                yield copy
+
+    def _put_memory_aside(self, name: str, row_id: int) -> None:
+        why = "it is not as it was written"
+        owner = self._conn.execute(
+            "SELECT pak_id FROM memories WHERE row_id = ?", (row_id,)
+        ).fetchone()
+        if owner is None:
+            return
+        self._move("memories", "row_id = ?", (row_id,), name, why)
+        for table in _HANG_ON:
+            self._move(table, "pak_id = ?", owner, name, "its memory was put aside")
+        self._move("paks", "pak_id = ?", owner, name, why)
+        self._aside.append(name)
+
+    def _row(self, unlike: Unlike) -> None:
+        """Put aside a row that differs from its second copy: which of the two is right?"""
+        if unlike.table in (*_GO_ON, "memories", "paks") or not unlike.stands:
+            return
+        values = dict(zip(unlike.columns, unlike.row, strict=True))
+        condition = " AND ".join(f"{column} IS ?" for column in values)
+        name = str(next(iter(values.values())))
+        if unlike.table in _DERIVED:
+            gone = self._conn.execute(
+                f"DELETE FROM {unlike.table} WHERE {condition}", list(values.values())
+            )
+            self._dropped += gone.rowcount
+        elif self._move(
+            unlike.table, condition, list(values.values()), name, "its second copy says otherwise"
+        ):
+            self._aside.append(f"{unlike.table} {name}")
+
+    def _move(self, table: str, condition: str, values: Sequence[Any], name: str, why: str) -> int:
+        """Move rows to where a person can look at them; return how many."""
+        cursor = self._conn.execute(f"SELECT * FROM {table} WHERE {condition}", values)
+        columns = [column[0] for column in cursor.description]
+        found = cursor.fetchall()
+        for row in found:
+            self._conn.execute(
+                "INSERT INTO damaged (at, stood_in, name, why, stood) VALUES (?, ?, ?, ?, ?)",
+                (
+                    self._at,
+                    table,
+                    name,
+                    why,
+                    json.dumps(dict(zip(columns, row, strict=True)), default=_hex),
+                ),
+            )
+        self._conn.execute(f"DELETE FROM {table} WHERE {condition}", values)
+        return len(found)
+
+    def _references(self) -> None:
+        """Drop what refers to a memory that is not there."""
+        for table, row_id, *_ in self._conn.execute("PRAGMA foreign_key_check").fetchall():
+            if row_id is not None:
+                gone = self._conn.execute(f"DELETE FROM {table} WHERE rowid = ?", (row_id,))
+                self._dropped += gone.rowcount
+        for table, ends in (
+            ("memory_edges", ("low", "high")),
+            ("memory_likenesses", ("row_id", "other")),
+            ("memory_disputes", ("low", "high")),
+        ):
+            for end in ends:
+                gone = self._conn.execute(
+                    f"DELETE FROM {table} WHERE {end} NOT IN (SELECT row_id FROM memories)"
+                )
+                self._dropped += gone.rowcount
+
+    def _links(self) -> None:
+        """Drop automatic links that the lists do not bear out."""
+        gone = self._conn.execute(
+            "DELETE FROM memory_edges WHERE automatic = 1 AND NOT ("
+            " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
+            " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
+        )
+        self._dropped += gone.rowcount
+
+    def _vectors(self) -> None:
+        """Let damaged vectors go; their memories wait for new ones."""
+        self._conn.executemany(
+            "UPDATE memories SET pending = 1, vector_0 = NULL, vector_seal_0 = NULL,"
+            " vector_1 = NULL, vector_seal_1 = NULL WHERE row_id = ?",
+            [(row_id,) for row_id in self._found.vectors.values()],
+        )
+
+    def _seal(self) -> None:
+        """Seal what was edited past the engine, as it is: from now on that is what was written."""
+        unsealed = self._conn.execute(
+            f"SELECT {SEALED_COLUMNS}, row_id FROM memories JOIN paks USING (pak_id)"
+            " WHERE seal IS NULL"
+        ).fetchall()
+        self._conn.executemany(
+            "UPDATE memories SET seal = ? WHERE row_id = ?",
+            [(row_seal(*row[:-1]), row[-1]) for row in unsealed],
+        )
+
+
+def _hex(value: object) -> object:
+    return {"hex": value.hex()} if isinstance(value, bytes) else repr(value)
