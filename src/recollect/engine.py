@@ -12,6 +12,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +71,7 @@ from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
+from recollect.verbs.requests import Repeated, Request
 from recollect.verbs.restore import Restoration
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import Writer
@@ -276,6 +278,7 @@ class Recollect:
         team: str | None = None,
         garden: str | None = None,
         now: str | None = None,
+        request_id: str | None = None,
     ) -> Remembered:
         """Store a text; it is durable, and visible to the next recall, when this returns.
 
@@ -283,7 +286,8 @@ class Recollect:
         unless a wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
         embedder failed: the text is safe, and the vector is made up for later. `occurred_at` may be
         written as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and
-        reported.
+        reported. A call that is repeated with the same `request_id` within 24 hours does nothing
+        and is answered as the first was; another one under that id is refused.
         """
         given = {
             "content": content,
@@ -309,13 +313,19 @@ class Recollect:
             "team": team,
             "garden": garden,
         }
-        context = self._writer.context(now)
-        return self._open_store.dispatcher.run(
-            REMEMBER,
-            given,
-            check=functools.partial(self._writer.draft, context),
-            act=functools.partial(self._writer.store, context),
-        )
+        request = Request.of(self._caller, request_id, "remember", [given, now])
+        context = self._writer.context(now, request)
+        try:
+            if request is not None:
+                request.check()
+            return self._open_store.dispatcher.run(
+                REMEMBER,
+                given,
+                check=functools.partial(self._writer.draft, context),
+                act=functools.partial(self._writer.store, context),
+            )
+        except Repeated as again:
+            return again.reports[0]
 
     def remember_many(
         self,
@@ -323,16 +333,20 @@ class Recollect:
         *,
         progress: Callable[[int, int], None] | None = None,
         now: str | None = None,
+        request_id: str | None = None,
     ) -> Sequence[Remembered]:
         """Store many memories, a few hundred a transaction; each is durable once reported.
 
         An item is a text, or a mapping with the arguments of `remember` but `now`. All are checked
-        before the first is written.
+        before the first is written. With a `request_id` a call that was cut off goes on where it
+        was when it is repeated, and one that was done is answered as before.
         """
-        hooks, context = self._open_store.dispatcher, self._writer.context(now)
+        listed = list(arguments.listed(items))
+        request = Request.of(self._caller, request_id, "remember_many", [listed, now])
+        hooks, context = self._open_store.dispatcher, self._writer.context(now, request)
         heard = hooks.ask_each(
             REMEMBER,
-            ((f"item {number}", item) for number, item in enumerate(arguments.listed(items))),
+            ((f"item {number}", item) for number, item in enumerate(listed)),
             check=lambda item: self._writer.draft(context, arguments.of_item(item)),
         )
         wanted = [one.request for one in heard]
@@ -476,21 +490,33 @@ class Recollect:
             cursor=cursor,
         )
 
-    def link(self, pak_id: str, other: str, *, weight: float = 1.0) -> None:
+    def link(
+        self, pak_id: str, other: str, *, weight: float = 1.0, request_id: str | None = None
+    ) -> None:
         """Join two memories; recall then follows one to the other."""
         need(self._principal, "write")
-        self._open_store.dispatcher.run(
-            LINK,
-            LinkRequest(pak_id, other, weight),
-            check=arguments.link,
-            act=functools.partial(join.link, self._caller),
-        )
+        request = Request.of(self._caller, request_id, "link", [pak_id, other, weight])
+        with suppress(Repeated):
+            if request is not None:
+                request.check()
+            self._open_store.dispatcher.run(
+                LINK,
+                LinkRequest(pak_id, other, weight),
+                check=arguments.link,
+                act=functools.partial(join.link, self._caller, request),
+            )
 
-    def dispute(self, pak_id: str, other: str, *, note: str = "") -> None:
+    def dispute(
+        self, pak_id: str, other: str, *, note: str = "", request_id: str | None = None
+    ) -> None:
         """Say that two memories contradict each other: an answer holds the better one only."""
         note = optional_text("note", note) or ""
         need(self._principal, "write")
-        join.dispute(self._caller, pak_id, other, note)
+        request = Request.of(self._caller, request_id, "dispute", [pak_id, other, note])
+        with suppress(Repeated):
+            if request is not None:
+                request.check()
+            join.dispute(self._caller, pak_id, other, note=note, request=request)
 
     def resolve(self, pak_id: str, other: str) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""

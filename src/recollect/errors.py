@@ -29,7 +29,8 @@
         ├── FrameExists                                registered before
         ├── FrameImmutable                             built in: can be extended, not changed
         ├── UnknownTemplate                            no template has this name
-        └── PakIdTaken                                 the id chosen for a memory is in use
+        ├── PakIdTaken                                 the id chosen for a memory is in use
+        └── RequestIdReused                            a request id stands for another request
 
 `RecallStore` raises an `UnknownPak` that is a `sqlite3.IntegrityError` too, as its callers expect;
 that one is made where the driver is, in `recollect.paks.database`.
@@ -55,6 +56,7 @@ __all__ = [
     "NotAllowed",
     "PakIdTaken",
     "RecollectError",
+    "RequestIdReused",
     "StoreBusy",
     "StoreClosed",
     "StoreDamaged",
@@ -181,6 +183,12 @@ class PakIdTaken(InvalidInput):
     """The id that was chosen for a memory cannot be had."""
 
     code = "pak_id_taken"
+
+
+class RequestIdReused(InvalidInput):
+    """A request id stands for another request, or for one whose memories were forgotten since."""
+
+    code = "request_id_reused"
 
 
 class NotACatalogue(StoreDamaged):

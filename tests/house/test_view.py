@@ -85,7 +85,7 @@ STORE_OTHERS = {
         "fire",
         "events",
     }
-    | {"frames", "put_frame", "tidy", "wiping_due", "set_wiped"},
+    | {"frames", "put_frame", "tidy", "wiping_due", "set_wiped", "answer", "keep_answer"},
 }
 ROOMS = {
     "memories": MemoryRoom,

@@ -5,7 +5,7 @@ Values in, values out. What a clock or a frame means is decided elsewhere; this 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +19,7 @@ __all__ = [
     "Counts",
     "FrameRow",
     "Head",
+    "KeptAnswer",
     "StateRoom",
     "StoreState",
 ]
@@ -107,6 +108,20 @@ class CommitRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """What a request was answered with, in ids and never in texts, so that it can be repeated.
+
+    `request` is a name that nobody can guess from another's; `body` tells two requests of one name
+    apart. Both that and the answer are None once a memory that it names was erased.
+    """
+
+    request: str
+    at: str
+    body: str | None
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class FrameRow:
     """A frame of a tenant's own, complete, and the name of the one that it was made from."""
 
@@ -173,6 +188,15 @@ class StateRoom(Protocol):
 
     def events(self) -> Mapping[str, int]:
         """Return the revision at which each event last fired."""
+
+    def answer(self, request: str) -> KeptAnswer | None:
+        """Return what a request was answered with, if that is still kept."""
+
+    def keep_answer(self, kept: KeptAnswer, *, names: Collection[str], since: str) -> None:
+        """Keep an answer that names these memories; drop all that were kept before a time.
+
+        When one of the memories is erased, what the answer says goes with it, in the same commit.
+        """
 
     def frames(self, tenant: str) -> Mapping[str, FrameRow]:
         """Return a tenant's own frames, in the order of their names."""

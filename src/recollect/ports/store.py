@@ -36,6 +36,7 @@ from recollect.ports.state import (
     Counts,
     FrameRow,
     Head,
+    KeptAnswer,
     StateRoom,
     StoreState,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "IndexRow",
     "Indexable",
     "Indexed",
+    "KeptAnswer",
     "Likeness",
     "MemoryRoom",
     "NewCommit",

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from recollect.errors import StoreError
-from recollect.ports.store import START, Changes, CommitRecord, Edge, Head, Store
+from recollect.ports.store import START, Changes, CommitRecord, Edge, Head, KeptAnswer, Store
 from recollect.testing.builders import new_memory
 from recollect.testing.commit_contract import NOW, CommitContract, committing, standing, texts
 
@@ -126,6 +126,42 @@ class LogContract(CommitContract):
             log = repr(store.state.commits(0))
             assert "an id" not in log
             assert "secret" not in log
+
+    def test_an_answer_is_kept_with_the_commit_and_goes_with_a_memory_that_it_names(self) -> None:
+        kept = KeptAnswer("r", NOW, "digest", '["a"]')
+        with self.opened() as store:
+            assert store.state.answer("r") is None
+            with committing(store):
+                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.state.keep_answer(kept, names=["a", "b", "nobody"], since=NOW)
+                assert store.state.answer("r") == kept
+            try:
+                with committing(store):
+                    store.state.keep_answer(replace(kept, request="lost"), names=[], since=NOW)
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                pass
+            assert store.state.answer("lost") is None
+            with committing(store):
+                store.memories.erase(["b"])
+            assert store.state.answer("r") == replace(kept, body=None, answer=None)
+
+    def test_answers_that_are_too_old_are_dropped_with_the_next_one(self) -> None:
+        old, later = KeptAnswer("old", NOW, "x", "[]"), "2026-02-01T00:00:00Z"
+        with self.opened() as store:
+            with committing(store):
+                store.memories.write([new_memory("a")], now=NOW)
+                store.state.keep_answer(old, names=["a"], since=NOW)
+            with committing(store):
+                store.state.keep_answer(replace(old, request="new", at=later), names=[], since=NOW)
+            assert store.state.answer("old") == old
+            with committing(store):
+                store.state.keep_answer(replace(old, request="r", at=later), names=[], since=later)
+            assert store.state.answer("old") is None
+            with committing(store):
+                store.state.keep_answer(replace(old, at=later), names=["a"], since=later)
+                store.memories.erase(["a"])
+            assert store.state.answer("old") == KeptAnswer("old", later, None, None)
 
 
 class CopiedLogContract(LogContract):

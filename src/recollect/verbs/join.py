@@ -17,15 +17,16 @@ from recollect.paks import UnknownPak
 from recollect.ports.store import Edge, RowFilter
 from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
+from recollect.verbs.requests import Request
 from recollect.write.link import edge_between
 from recollect.write.transfer import Join
 
 __all__ = ["dispute", "link", "rejoin", "resolve"]
 
 
-def link(caller: Caller, wanted: LinkRequest) -> None:
+def link(caller: Caller, request: Request | None, wanted: LinkRequest) -> None:
     """Join two memories by hand."""
-    with _joining(caller, wanted.pak_id, wanted.other) as rows:
+    with _joining(caller, wanted.pak_id, wanted.other, request) as rows:
         caller.store.edges.put([edge_between(*rows, wanted.weight, automatic=False)])
 
 
@@ -62,9 +63,11 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
     return changed
 
 
-def dispute(caller: Caller, pak_id: str, other: str, note: str) -> None:
+def dispute(
+    caller: Caller, pak_id: str, other: str, *, note: str, request: Request | None = None
+) -> None:
     """Say that two memories contradict each other."""
-    with _joining(caller, pak_id, other):
+    with _joining(caller, pak_id, other, request):
         caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
 
 
@@ -75,7 +78,9 @@ def resolve(caller: Caller, pak_id: str, other: str) -> bool:
 
 
 @contextmanager
-def _joining(caller: Caller, pak_id: str, other: str) -> Iterator[tuple[int, int]]:
+def _joining(
+    caller: Caller, pak_id: str, other: str, request: Request | None = None
+) -> Iterator[tuple[int, int]]:
     """Write about two memories in one commit; give their rows.
 
     What is not there is told without a wait for the write lock; whether both are there is looked
@@ -85,7 +90,11 @@ def _joining(caller: Caller, pak_id: str, other: str) -> Iterator[tuple[int, int
         raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
     _readable_rows(caller, caller.sight(), (pak_id, other))
     with caller.open_store.commit() as commit:
+        if request is not None:
+            request.check()
         yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
+        if request is not None:
+            request.keep((), names=(pak_id, other))
 
 
 def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tuple[int, int]:

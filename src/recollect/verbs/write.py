@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from recollect.check import optional_text
-from recollect.errors import InvalidInput, PakIdTaken
+from recollect.errors import InvalidInput, PakIdTaken, RequestIdReused
 from recollect.model import (
     INSTRUCTION,
     Ingested,
@@ -31,6 +31,7 @@ from recollect.ports.store import RowFilter, Standing
 from recollect.recall.sight import StoreMoved
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
+from recollect.verbs.requests import Repeated, Request
 from recollect.write import transfer
 from recollect.write.draft import derived_id, draft, is_derived
 from recollect.write.ingest import Outside, admitted, fact_from
@@ -56,6 +57,7 @@ class WriteContext:
 
     now: str
     place: Callable[[str | None, str | None, str | None], Place]
+    request: Request | None = None
 
 
 class Writer:
@@ -66,9 +68,11 @@ class Writer:
         self._open_store = caller.open_store
         self._principal = caller.principal
 
-    def context(self, now: str | None = None) -> WriteContext:
-        """Return the moment at which things are stored."""
-        return WriteContext(self._open_store.time_of_writing(now), functools.cache(self.place))
+    def context(self, now: str | None = None, request: Request | None = None) -> WriteContext:
+        """Return the moment at which things are stored, and for which request."""
+        return WriteContext(
+            self._open_store.time_of_writing(now), functools.cache(self.place), request
+        )
 
     def draft(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         """Return the memory that the arguments of `remember` describe, checked."""
@@ -209,8 +213,8 @@ class Writer:
             with self._open_store.commit():
                 note(0)
         done = 0
-        for part in _slices(memories):
-            stored = self._store(part, context, admit=admit, note=note)
+        for number, part in enumerate(_slices(memories)):
+            stored = self._store(part, _of_part(context, number), admit=admit, note=note)
             done += len(stored)
             if progress is not None:
                 progress(done, len(memories))
@@ -230,9 +234,14 @@ class Writer:
         They are embedded while others have their turn.
         """
         latest = {memory.pak_id: memory for memory in memories}
-        reports = self._embed_and_commit(
-            list(latest.values()), context, admit or self._admit_own, note
-        )
+        try:
+            if context.request is not None:
+                context.request.check()
+            reports = self._embed_and_commit(
+                list(latest.values()), context, admit or self._admit_own, note
+            )
+        except Repeated as again:
+            reports = _said_before(list(latest), again.reports)
         done = []
         for memory in memories:
             if memory.pak_id in reports:
@@ -277,6 +286,8 @@ class Writer:
             # What takes long is done before others have to wait for the commit.
             open_store.current()
         with open_store.commit_vectors(embedder) as commit:
+            if context.request is not None:
+                context.request.check()
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
@@ -298,8 +309,11 @@ class Writer:
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if note is not None:
                 note(len(admitted))
+            done = {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
+            if context.request is not None:
+                context.request.keep(reports)
         open_store.embedder_error = embedded.error
-        return {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
+        return done
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:
         """Refuse what would go to a garden that is gone by now, or where the caller lost its role.
@@ -374,6 +388,21 @@ def _fact_or_refusal(item: object, outside: Outside) -> Memory | IngestedItem:
 
 def _refused(error: InvalidInput) -> IngestedItem:
     return IngestedItem("refused", None, error.message, error.hint)
+
+
+def _said_before(pak_ids: Sequence[str], reports: Sequence[Remembered]) -> dict[str, Remembered]:
+    """Return what was reported of the same memories before, whatever ids they have by now."""
+    if len(pak_ids) != len(reports):
+        raise RequestIdReused(
+            "hooks made other memories of this request than the first time; nothing was written.",
+            hint="send it under another request id.",
+        )
+    return dict(zip(pak_ids, reports, strict=True))
+
+
+def _of_part(context: WriteContext, number: int) -> WriteContext:
+    request = context.request
+    return context if request is None else replace(context, request=request.part(number))
 
 
 def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

@@ -40,6 +40,8 @@ NOT_EXPORTED = {
     "engine_state.unwiped": LOCAL,
     "commits": LOCAL,
     "commit_notes": LOCAL,
+    "kept_answers": LOCAL,
+    "kept_answer_rows": LOCAL,
     "memories.row_id": "their order is exported",
     "memories.decay": DERIVED,
     "memories.risks": DERIVED,

@@ -22,6 +22,7 @@ from recollect.ports.state import (
     CommitRecord,
     FrameRow,
     Head,
+    KeptAnswer,
     StoreState,
 )
 from recollect.stores.memory.tables import PairTable, Table
@@ -76,6 +77,8 @@ class Session:
         self.acts: Table[int, Act] = Table(self.undo)
         self.frames: Table[TwoNames, FrameRow] = Table(self.undo)
         self.events: Table[str, int] = Table(self.undo)
+        self.answers: Table[str, KeptAnswer] = Table(self.undo)
+        self.answer_rows: Table[tuple[int, str], None] = Table(self.undo)
         self.commits: Table[int, CommitRecord] = Table(self.undo)
         self._states: Table[str, StoreState] = Table(self.undo)
         self._commit: Commit | None = None

@@ -5,7 +5,7 @@ In: values of `recollect.ports.state`. Out: the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from recollect.ports.state import (
@@ -15,6 +15,7 @@ from recollect.ports.state import (
     Counts,
     FrameRow,
     Head,
+    KeptAnswer,
     StoreState,
 )
 from recollect.stores.memory.session import Session
@@ -86,6 +87,25 @@ class MemoryState:
         events = self._session.events
         with self._session.snapshot():
             return {event: events[event] for event in events}
+
+    def answer(self, request: str) -> KeptAnswer | None:
+        """Return what a request was answered with, if that is still kept."""
+        with self._session.snapshot():
+            return self._session.answers.get(request)
+
+    def keep_answer(self, kept: KeptAnswer, *, names: Collection[str], since: str) -> None:
+        """Keep an answer that names these memories; drop all that were kept before a time."""
+        tables = self._session
+        _ = tables.revision  # refuses outside of a commit
+        for request in [one for one in tables.answers if tables.answers[one].at < since]:
+            tables.answers.drop(request)
+            for key in [one for one in tables.answer_rows if one[1] == request]:
+                tables.answer_rows.drop(key)
+        tables.answers.put(kept.request, kept)
+        for name in names:
+            row = tables.memories.get(name)
+            if row is not None:
+                tables.answer_rows.put((row.row_id, kept.request), None)
 
     def frames(self, tenant: str) -> Mapping[str, FrameRow]:
         """Return a tenant's own frames, by name."""

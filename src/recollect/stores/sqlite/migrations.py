@@ -222,6 +222,34 @@ CREATE TABLE commits (
 # Which erasure still has its bytes in the file, by the revision of its commit; 0 for none.
 _WIPING = ("ALTER TABLE engine_state ADD COLUMN unwiped INTEGER NOT NULL DEFAULT 0",)
 
+# Answers to requests that may be repeated. They hold ids; whichever way a memory goes, what answers
+# say of it goes too, and that the request was answered is all that stays.
+_ANSWERS = (
+    """
+CREATE TABLE kept_answers (
+    request  TEXT PRIMARY KEY,
+    at       TEXT NOT NULL,
+    body     TEXT,
+    answer   TEXT
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_kept_answers_at ON kept_answers (at)",
+    """
+CREATE TABLE kept_answer_rows (
+    row_id   INTEGER NOT NULL,
+    request  TEXT NOT NULL,
+    PRIMARY KEY (row_id, request)
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_kept_answer_rows_request ON kept_answer_rows (request)",
+    """
+CREATE TRIGGER answers_memories_delete AFTER DELETE ON memories
+WHEN EXISTS (SELECT 1 FROM kept_answer_rows WHERE row_id = OLD.row_id)
+BEGIN
+    UPDATE kept_answers SET body = NULL, answer = NULL
+     WHERE request IN (SELECT request FROM kept_answer_rows WHERE row_id = OLD.row_id);
+    DELETE FROM kept_answer_rows WHERE row_id = OLD.row_id;
+END""",
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
@@ -230,5 +258,6 @@ ENGINE_MIGRATIONS = (
     Migration(5, "log", _LOG),
     Migration(6, "seals", (*SEALS, *TWINS, *DAMAGED)),
     Migration(7, "wiping", _WIPING),
+    Migration(8, "answers", _ANSWERS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -6,7 +6,7 @@ In: values of `recollect.ports.state`. Out: the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from recollect.model import FrameDefinition
 from recollect.ports.state import (
@@ -15,6 +15,7 @@ from recollect.ports.state import (
     Counts,
     FrameRow,
     Head,
+    KeptAnswer,
     StoreState,
 )
 from recollect.stores.sqlite import commits
@@ -83,6 +84,32 @@ class SqliteState:
     def events(self) -> Mapping[str, int]:
         """Return the revision at which each event last fired."""
         return dict(self._db.all("SELECT event, changed FROM memory_events"))
+
+    def answer(self, request: str) -> KeptAnswer | None:
+        """Return what a request was answered with, if that is still kept."""
+        found = self._db.all(
+            "SELECT request, at, body, answer FROM kept_answers WHERE request = ?", request
+        )
+        return KeptAnswer(*found[0]) if found else None
+
+    def keep_answer(self, kept: KeptAnswer, *, names: Collection[str], since: str) -> None:
+        """Keep an answer that names these memories; drop all that were kept before a time."""
+        _ = self._db.revision  # refuses outside of a commit
+        self._db.run(
+            "DELETE FROM kept_answer_rows WHERE request IN"
+            " (SELECT request FROM kept_answers WHERE at < ?)",
+            since,
+        )
+        self._db.run("DELETE FROM kept_answers WHERE at < ?", since)
+        self._db.run(
+            "INSERT OR REPLACE INTO kept_answers (request, at, body, answer) VALUES (?, ?, ?, ?)",
+            *(kept.request, kept.at, kept.body, kept.answer),
+        )
+        self._db.run_each(
+            "INSERT INTO kept_answer_rows (row_id, request)"
+            " SELECT row_id, ? FROM memories WHERE pak_id = ?",
+            [(kept.request, name) for name in sorted(names)],
+        )
 
     def frames(self, tenant: str) -> Mapping[str, FrameRow]:
         """Return a tenant's own frames, by name."""
