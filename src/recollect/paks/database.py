@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recollect.errors import (
+    InvalidInput,
     NotACatalogue,
     RecollectError,
     StoreBusy,
@@ -221,6 +222,11 @@ class Translated:
         # What the driver cannot decode is a text in the file, or a complaint that quotes one.
         if isinstance(error, UnicodeDecodeError):
             raise _unreadable(error, self.path) from error
+        if isinstance(error, OverflowError) and "SQLite" in str(error):
+            raise InvalidInput(
+                "a number is larger than a store can keep; nothing was written.",
+                hint="pass whole numbers of at most 64 bits.",
+            ) from error
         if isinstance(error, sqlite3.DatabaseError):
             translation = _translation(error, self.path)
             if translation is not None:
