@@ -5,16 +5,17 @@ Whatever recall answers afterwards is what a handle answers that was opened just
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.raising import Instants, Place, files, named
+from tests.faults.raising import Instants, Place, distinct, files, named
 
 from recollect import Recollect
 from recollect.model import LOCAL_PRINCIPAL
@@ -176,6 +177,45 @@ def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
                     life_goes_on(memory, states)
             except BaseException as found:
                 found.add_note(f"after an interrupt of {verb} at {named(seen[at])}")
+                raise
+
+
+PUBLISHING = files("index/follow.py", "paks/database.py", "stores/sqlite/session.py")
+ERRORS = [KeyboardInterrupt, TimeoutError, asyncio.CancelledError, SystemExit, MemoryError]
+
+
+@pytest.mark.parametrize("verb", ["remember", "forget", "frame"])
+@pytest.mark.parametrize(
+    ("error", "most"),
+    [
+        (KeyboardInterrupt, 30),
+        (MemoryError, 10),
+        *(pytest.param(error, None, marks=pytest.mark.soak) for error in ERRORS),
+    ],
+)
+def test_an_exception_at_any_opcode_as_the_index_is_published_leaves_a_handle_that_works(
+    seed: Path,
+    verb: str,
+    error: type[BaseException],
+    most: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    call = VERBS[verb]
+    states = states_of(seed, call, monkeypatch)
+    instants = Instants(PUBLISHING, opcodes=True)
+    with copy_of(seed) as memory:
+        memory.recall("jobs")
+        seen = instants.of(lambda: call(memory))
+    for at in distinct(seen, most=most):
+        with copy_of(seed) as memory:
+            memory.recall("jobs")
+            # Some verbs answer all the same: a frame whose use could not be counted says so.
+            with suppress(error):
+                instants.raising(lambda memory=memory: call(memory), at, error())  # type: ignore[misc]
+            try:
+                life_goes_on(memory, states)
+            except BaseException as found:
+                found.add_note(f"after {error.__name__} in {verb} at {named(seen[at])}")
                 raise
 
 
