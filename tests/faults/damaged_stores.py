@@ -24,7 +24,7 @@ from recollect.policy import Principal
 from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
-__all__ = ["ASKED", "Outcome", "answers", "flips", "full_store", "opened", "outcome_of"]
+__all__ = ["ASKED", "Outcome", "answers", "flips", "full_store", "opened", "outcome_of", "said"]
 
 _TOPICS = ("billing", "shipping", "refund", "login", "search", "backup", "invoice", "garden")
 _PEER = Principal("local", "peer", permissions=("read", "write"))
@@ -145,10 +145,11 @@ ASKED: dict[str, Callable[[Recollect], Any]] = {
 
 def answers(memory: Recollect) -> dict[str, str]:
     """Return what a store says to everything that is asked of it."""
-    return {name: _said(ask(memory)) for name, ask in ASKED.items()}
+    return {name: said(ask(memory)) for name, ask in ASKED.items()}
 
 
-def _said(answer: object) -> str:
+def said(answer: object) -> str:
+    """Return an answer as a text that two equal answers have in common."""
     return json.dumps(answer, default=_plain, sort_keys=True)
 
 
@@ -210,7 +211,7 @@ def outcome_of(where: str, path: Path, whole: dict[str, str]) -> Outcome:
     with contextlib.closing(memory):
         for name, ask in ASKED.items():
             try:
-                if _said(ask(memory)) != whole[name]:
+                if said(ask(memory)) != whole[name]:
                     changed.append(name)
             except RecollectError as error:
                 refused.append(f"{name}: {error}")

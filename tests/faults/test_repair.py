@@ -98,6 +98,15 @@ def test_full_text_that_tells_of_other_words_is_built_anew(path: Path) -> None:
         assert memory.repair().problems == ()
 
 
+def test_a_trigger_that_says_something_else_is_made_anew(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("DROP TRIGGER memories_au_seal")
+        conn.commit()
+    with opened(path) as memory:
+        assert memory.check() == ("1 triggers are not as they were made: memories_au_seal",)
+        assert memory.repair().problems == ()
+
+
 def test_what_was_edited_by_hand_is_no_damage_and_is_sealed_by_a_repair(path: Path) -> None:
     with closing(sqlite3.connect(path)) as conn:
         conn.execute("UPDATE memories SET content = 'By hand' WHERE pak_id = 'pak-08'")
@@ -110,6 +119,15 @@ def test_what_was_edited_by_hand_is_no_damage_and_is_sealed_by_a_repair(path: Pa
         memory.repair()
         assert memory.examine().notes == ()
         assert memory.paks.get_pak("pak-09").title == "By hand"  # type: ignore[union-attr]
+
+
+def test_who_forgets_a_memory_forgets_what_was_put_aside_of_it(path: Path) -> None:
+    edited(path, "UPDATE memories SET content = 'Secret' WHERE pak_id = 'pak-08'")
+    with opened(path) as memory:
+        memory.repair()
+        memory.remember("Written anew", pak_id="pak-08")
+        assert memory.forget("pak-08")
+        assert put_aside(memory) == []
 
 
 def test_what_was_put_aside_stays_until_it_is_discarded(path: Path) -> None:

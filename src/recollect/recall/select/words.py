@@ -51,9 +51,11 @@ def distinct_words(text: str, records: CatalogueRecords) -> list[str]:
 def bm25(hit: Hit, statistics: Statistics) -> Floats:
     """Return what one word adds to the score of each Pak that holds it."""
     holding = len(hit.slots)
-    rarity = math.log((statistics.documents - holding + 0.5) / (holding + 0.5))
+    # Where full text is damaged, more documents may hold a word than there are.
+    others = max(statistics.documents - holding, 0)
+    rarity = math.log((others + 0.5) / (holding + 0.5))
     rarity = rarity if rarity > 0.0 else _LEAST_RARITY
-    average = statistics.words / statistics.documents
+    average = statistics.words / max(statistics.documents, 1)
     counts = hit.counts.astype(np.float64)
     added: Floats = (
         rarity * (counts * (_K1 + 1.0)) / (counts + _K1 * (1.0 - _B + _B * hit.lengths / average))

@@ -7,24 +7,30 @@ Nothing is written, and nothing that stands in the file makes this raise.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.model import Examination
 from recollect.paks import fulltext
 from recollect.paks.database import connect_read_only
+from recollect.paks.schema import TRIGGERS
 from recollect.paks.tolerant import text_or_bytes
 from recollect.stores.sqlite import rows
+from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
 
-__all__ = ["Findings", "Unlike", "examine", "find"]
+__all__ = ["Findings", "Unlike", "examine", "expected_triggers", "find"]
 
 _SLICE = 1000
+_DROPPED = re.compile(r"DROP TRIGGER (?:IF EXISTS )?(\w+)")
+_MADE = re.compile(r"CREATE TRIGGER (\w+)")
 _SHOWN_LINES = 20
 # How the two halves of a pair, or a memory itself, are named in the tables that have twins.
 _NAMES = ("pak_id", "row_id", "low", "high", "other")
@@ -189,6 +195,26 @@ def _slices(conn: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
         last = found[-1][0]
 
 
+def _triggers(conn: sqlite3.Connection, found: Findings) -> None:
+    """A trigger that says something else would let what is written from now on go unnoticed."""
+    made = dict(conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+    wrong = sorted(name for name, sql in expected_triggers().items() if made.get(name) != sql)
+    if wrong:
+        found.problems.append(f"{len(wrong)} triggers are not as they were made: {wrong[0]}")
+
+
+@cache
+def expected_triggers() -> dict[str, str]:
+    """Return the triggers that all migrations together leave, as SQLite keeps their text."""
+    expected = dict(TRIGGERS)
+    for statement in (sql for step in ENGINE_MIGRATIONS for sql in step.statements):
+        if gone := _DROPPED.match(statement):
+            expected.pop(gone[1], None)
+        elif made := _MADE.match(statement):
+            expected[made[1]] = statement
+    return expected
+
+
 def _fulltext(conn: sqlite3.Connection, found: Findings) -> None:
     found.problems += fulltext.problems(conn)
 
@@ -218,6 +244,7 @@ _STEPS: dict[str, Callable[[sqlite3.Connection, Findings], None]] = {
     "references": _references,
     "the second copies": _twins,
     "memories": _memories,
+    "triggers": _triggers,
     "full text": _fulltext,
     "links": _pairs,
     "the log of commits": _log,

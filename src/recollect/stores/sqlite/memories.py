@@ -47,6 +47,7 @@ _KNOWS_PAKS = {
     "pak_relations": "pak_id",
     "pak_reason_codes": "pak_id",
     "pak_risk_flags": "pak_id",
+    "damaged": "name",
 }
 # What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
 _BATCH_ROWS = 8_192
@@ -174,6 +175,7 @@ class SqliteMemories:
             self._db.run(f"DELETE FROM memory_likenesses WHERE row_id IN ({rows_of})", *chunk)
             self._db.run(f"DELETE FROM memory_likenesses WHERE other IN ({rows_of})", *chunk)
             self._db.run(f"DELETE FROM paks WHERE pak_id IN ({marks(chunk)})", *chunk)
+            self._db.run(f"DELETE FROM damaged WHERE name IN ({marks(chunk)})", *chunk)
         return edges
 
     def traces(self, pak_ids: Sequence[str]) -> list[str]:

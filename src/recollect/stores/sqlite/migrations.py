@@ -9,9 +9,8 @@ from __future__ import annotations
 from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
-from recollect.stores.sqlite.repair import DAMAGED
 from recollect.stores.sqlite.schema import INDEXES, TABLES
-from recollect.stores.sqlite.seals import SEALS
+from recollect.stores.sqlite.seals import DAMAGED, SEALS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS
 from recollect.stores.sqlite.twins import TWINS
 

@@ -15,26 +15,13 @@ from typing import Any
 from recollect.model import Repaired
 from recollect.paks import fulltext
 from recollect.paks.tolerant import text_or_bytes
-from recollect.stores.sqlite.examine import Findings, Unlike, find
+from recollect.stores.sqlite.examine import Findings, Unlike, expected_triggers, find
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
 
-__all__ = ["DAMAGED", "mend_state", "repair"]
+__all__ = ["mend_state", "repair"]
 
-# What was put aside: where it stood, under which name, what stood there, and why it does no longer.
-DAMAGED = (
-    """
-CREATE TABLE damaged (
-    number   INTEGER PRIMARY KEY,
-    at       TEXT NOT NULL,
-    stood_in TEXT NOT NULL,
-    name     TEXT NOT NULL,
-    why      TEXT NOT NULL,
-    stood    TEXT NOT NULL
-)""",
-    "CREATE INDEX idx_damaged_name ON damaged (name)",
-)
 _HANG_ON = ("pak_reason_codes", "pak_risk_flags", "pak_anchors", "pak_relations")
 # Of these both versions may be used: the next use, or the next commit, writes them anew.
 _GO_ON = frozenset({"memory_events", "commits", "engine_state"})
@@ -48,7 +35,12 @@ _DERIVED = ("memory_edges", "memory_likenesses")
 
 
 def mend_state(conn: sqlite3.Connection) -> None:
-    """Let the row of facts be written again: no commit can begin before."""
+    """Put right what no commit could begin without: triggers, and the row of facts."""
+    made = dict(conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+    for name, sql in expected_triggers().items():
+        if made.get(name) != sql:
+            conn.execute(f"DROP TRIGGER IF EXISTS {name}")
+            conn.execute(sql)
     table, columns = TWIN_INDEXES["twin_state"]
     listed = ", ".join(columns)
     row = conn.execute(f"SELECT {_FACTS} FROM {table} NOT INDEXED").fetchone()

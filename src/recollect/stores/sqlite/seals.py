@@ -15,7 +15,7 @@ from zlib import crc32
 
 from recollect.stores.sqlite.triggers import EDIT_OF_MEMORIES
 
-__all__ = ["SEALED_COLUMNS", "SEALS", "register", "row_seal", "vector_seal"]
+__all__ = ["DAMAGED", "SEALED_COLUMNS", "SEALS", "register", "row_seal", "vector_seal"]
 
 _OF_MEMORIES = (
     *("pak_id", "content", "tags", "category", "source", "entity", "relation", "value"),
@@ -88,4 +88,18 @@ BEGIN
 END"""
         for slot in (0, 1)
     ),
+)
+
+# What was put aside: where it stood, under which name, what stood there, and why it does no longer.
+DAMAGED = (
+    """
+CREATE TABLE damaged (
+    number   INTEGER PRIMARY KEY,
+    at       TEXT NOT NULL,
+    stood_in TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    why      TEXT NOT NULL,
+    stood    TEXT NOT NULL
+)""",
+    "CREATE INDEX idx_damaged_name ON damaged (name)",
 )
