@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ from recollect.policy.view import View, view_of
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Commit, Head, RowFilter, Store, StoreState
+from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight, StoreMoved
@@ -51,10 +52,11 @@ Answer = TypeVar("Answer")
 Value = TypeVar("Value")
 
 
-class HeadFacts(NamedTuple):
-    """The few facts a recall needs beside the index, as of one head."""
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadFacts:
+    """The few facts a recall needs beside an index, as of the same head, by slot or by name."""
 
-    head: Head | None
+    index: MemoryIndex | None
     disputes: tuple[tuple[str, str], ...]
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
@@ -196,7 +198,7 @@ class OpenStore:
 
     def _look(self, principal: Principal) -> Sight:
         current = self.current()
-        facts, access = self._facts(current.index.head), self.store.access
+        facts, access = self._facts(current.index), self.store.access
         view = facts.views.get(principal)
         if view is None:
             roles = self._still(facts, access.roles_of(principal.tenant, principal.id))
@@ -253,17 +255,18 @@ class OpenStore:
         with self.follower.standing_still():
             return answer()
 
-    def _facts(self, head: Head) -> HeadFacts:
+    def _facts(self, index: MemoryIndex) -> HeadFacts:
         facts = self._head_facts
-        if facts.head != head:
+        # Another index of the same head may have its memories in other slots.
+        if facts.index is not index:
             disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            facts = HeadFacts(head, disputes, {}, {}, {})
+            facts = HeadFacts(index, disputes, {}, {}, {})
             self._head_facts = self._still(facts, facts)
         return facts
 
     def _still(self, facts: HeadFacts, read: Value) -> Value:
         """Return what was read for some facts, unless the store has moved on from their head."""
-        if self.store.head() != facts.head:
+        if facts.index is None or self.store.head() != facts.index.head:
             raise StoreMoved
         return read
 
@@ -271,7 +274,7 @@ class OpenStore:
         """Return where the reads of a recall go."""
         if sight.state.model_id not in (None, embedder.model_id):
             raise StoreMoved
-        facts = self._facts(sight.index.head)
+        facts = self._facts(sight.index)
         return Sources(
             sight=sight,
             embedder=embedder,
@@ -345,8 +348,10 @@ class OpenStore:
         with self.commit() as commit:
             hours = clock.active_hours
             used = reinforce(self.store, pak_ids, active_hours=hours, commit=commit)
-        if self.follower.take(used, commit) and self._head_facts.head == commit.before.head:
-            self._head_facts = self._head_facts._replace(head=commit.head)
+        before, after = self.follower.take(used, commit)
+        facts = self._head_facts
+        if after is not None and facts.index is before:
+            self._head_facts = replace(facts, index=after)
 
     def _worth(self, sight: Sight, facts: HeadFacts) -> NDArray[np.float64] | None:
         """Return by how much trust and gardens scale confidence; None if by nothing."""

@@ -102,18 +102,20 @@ class Follower:
         with self._building:
             return self._caught_up(commit.before)
 
-    def take(self, changes: Changes, commit: Commit) -> bool:
-        """Take over what this process has just committed; return whether nothing else was missed.
+    def take(
+        self, changes: Changes, commit: Commit
+    ) -> tuple[MemoryIndex | None, MemoryIndex | None]:
+        """Take over what this process has just committed; return the index before and after it.
 
-        The next `current` reads what was missed, and this with it.
+        After it there is None if something else was missed: the next `current` reads that, and
+        this with it.
         """
         with self._building:
             index = self._index
             if index is None or index.head != commit.before.head:
-                return False
-            self._publish(index, [changes], commit.head)
+                return index, None
             self._unsaved_rows += len(changes.used)
-            return True
+            return index, self._publish(index, [changes], commit.head)
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""

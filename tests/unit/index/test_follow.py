@@ -42,7 +42,7 @@ def test_what_this_process_counted_need_not_be_read_again(
     follower = Follower(store, None)
     follower.current()
 
-    assert follower.take(*use(store, "a"))
+    assert follower.take(*use(store, "a"))[1]
 
     monkeypatch.setattr(store.memories, "changes", lambda _: pytest.fail("it was read again"))
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
@@ -53,7 +53,7 @@ def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
     follower.current()
     use(store, "b")
 
-    assert not follower.take(*use(store, "a"))
+    assert not follower.take(*use(store, "a"))[1]
 
     assert uses(follower) == {"a": (1, 5.0), "b": (1, 5.0)}
 
@@ -61,7 +61,7 @@ def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
 def test_without_an_index_there_is_nothing_to_bring_up_to_date(store: Store) -> None:
     follower = Follower(store, None)
 
-    assert not follower.take(*use(store, "a"))
+    assert not follower.take(*use(store, "a"))[1]
 
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
 
