@@ -17,8 +17,10 @@ _HOLDERS: list[tuple[weakref.ref[Any], str, Callable[[], object]]] = []
 
 def fresh_in_child(holder: Any, name: str, make: Callable[[], object]) -> None:
     """Give a holder another lock of this name in each child that is forked from now on."""
-    _HOLDERS[:] = [one for one in _HOLDERS if one[0]() is not None]
     _HOLDERS.append((weakref.ref(holder), name, make))
+    # Now and then, so that opening one store more costs the same however many there were.
+    if len(_HOLDERS).bit_count() == 1:
+        _HOLDERS[:] = [one for one in _HOLDERS if one[0]() is not None]
 
 
 def _make_anew() -> None:
