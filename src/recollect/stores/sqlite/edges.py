@@ -32,6 +32,7 @@ class SqliteEdges:
                 *chunk,
                 *chunk,
             )
+            if type(low) is type(high) is int
         }
         return list(found.values())
 

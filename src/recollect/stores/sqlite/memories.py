@@ -295,6 +295,7 @@ class SqliteMemories:
         if pairs is None:
             return self._db.all(
                 "SELECT low, high, weight FROM memory_edges WHERE weight BETWEEN 0 AND 1"
+                " AND typeof(low) = 'integer' AND typeof(high) = 'integer'"
                 " ORDER BY low, high"
             )
         return [
