@@ -82,15 +82,19 @@ def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
             if name not in PASSED_OVER and not name.startswith("paks_fts")
         ]
         serving = file.execute("SELECT model_id, vector_slot FROM engine_state").fetchall()
-        # Vectors for another model are work towards the act: they serve nobody before the switch.
         return {"serving": serving} | {
-            table: [_without_vectors(row) for row in file.execute(f"SELECT * FROM {table}")]
+            table: file.execute(f"SELECT {_columns(file, table)} FROM {table}").fetchall()
             for table in tables
         }
 
 
-def _without_vectors(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(value for value in row if not isinstance(value, bytes) and value is not None)
+def _columns(file: sqlite3.Connection, table: str) -> str:
+    """Return all columns but vectors and their seals.
+
+    Those for another model are work towards the act: they serve nobody before the switch.
+    """
+    names = [name for _, name, *_ in file.execute(f"PRAGMA table_info({table})")]
+    return ", ".join(name for name in names if not name.startswith("vector_"))
 
 
 def acts(path: Path, act: str) -> list[str]:
