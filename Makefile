@@ -1,6 +1,7 @@
 # demo   see it work            test   lint, types, layers and every test
 # check  lint, types, layers    soak   the long tests: kills, races, ten times the examples
 # bench  measure, write bench/results/*.json
+# faults  what is done to a store, and what comes of it: writes the table of docs/reliability.md
 # coverage  what share of the lines tests run; fails below the floor in pyproject.toml
 # audit  licences, ranges and use of what is installed    constraints  pin it all anew
 # bench-check  measure every bar that was promised; fails when one no longer holds
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test soak check coverage audit constraints bench bench-check clean
+.PHONY: demo test soak faults check coverage audit constraints bench bench-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/recollect demo
@@ -21,6 +22,9 @@ test: check
 soak: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal --timeout 3600 -m soak
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n auto --dist worksteal --timeout 3600 tests/property
+
+faults: $(VENV)/.dev
+	$(BIN)/python -m tests.faults.matrix --write
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

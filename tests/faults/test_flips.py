@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,13 @@ def expected(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 @pytest.mark.parametrize("count", [60, pytest.param(500, marks=soak)])
 def test_a_flipped_byte_of_the_database_is_told_refused_or_without_effect(
-    whole: bytes, expected: dict[str, str], tmp_path: Path, count: int
+    whole: bytes,
+    expected: dict[str, str],
+    tmp_path: Path,
+    count: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
+    record_property("tried", count)
     found = []
     for number, (where, flipped) in enumerate(flips(whole, count)):
         path = tmp_path / f"{number}.db"

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE
 
@@ -42,9 +43,12 @@ def acknowledged(way: str, path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_acknowledged_write_is_lost(way: str, tmp_path: Path) -> None:
+def test_no_acknowledged_write_is_lost(
+    way: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     path = tmp_path / "memory.db"
     names = acknowledged(way, path)
+    record_property("tried", len(names))
     with Recollect.open(path, embedder="none") as memory:
         assert [name for name in names if memory.get(name) is None] == []
         assert memory.check() == ()

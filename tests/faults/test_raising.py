@@ -10,7 +10,7 @@ import shutil
 import signal
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -84,12 +84,18 @@ def next_call_works(store: SqliteStore) -> None:
 )
 @pytest.mark.parametrize("is_kept", [False, True], ids=["let go", "kept"])
 def test_an_exception_at_any_opcode_of_a_transaction_leaves_nothing_open(
-    seed: Path, error: type[BaseException], most: int | None, is_kept: bool
+    seed: Path,
+    error: type[BaseException],
+    most: int | None,
+    is_kept: bool,
+    record_property: Callable[[str, object], None],
 ) -> None:
     instants = Instants(TRANSACTIONS, opcodes=True)
     with copy_of(seed) as store:
         seen = instants.of(lambda: write_and_read(store))
-    for at in distinct(seen, most=most):
+    chosen = list(distinct(seen, most=most))
+    record_property("tried", len(chosen))
+    for at in chosen:
         with copy_of(seed) as store:
             # Who keeps the exception, as a prompt does, keeps the frames that it came through.
             with pytest.raises(error) as caught:

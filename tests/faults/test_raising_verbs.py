@@ -158,14 +158,20 @@ def life_goes_on(memory: Recollect, states: list[object]) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.soak)])
 def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
-    seed: Path, verb: str, most: int | None, monkeypatch: pytest.MonkeyPatch
+    seed: Path,
+    verb: str,
+    most: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
     call = VERBS[verb]
     states = states_of(seed, call, monkeypatch)
     instants = Instants(ALL, opcodes=False)
     with copy_of(seed) as memory:
         seen = instants.of(lambda: call(memory))
-    for at in first_times(seen, most):
+    chosen = first_times(seen, most)
+    record_property("tried", len(chosen))
+    for at in chosen:
         with copy_of(seed) as memory:
             with pytest.raises(KeyboardInterrupt):
                 instants.raising(lambda memory=memory: call(memory), at, KeyboardInterrupt())  # type: ignore[misc]
