@@ -113,6 +113,12 @@ ROWS = (
         (WRONG, BARE),
     ),
     Row(
+        "a flipped byte of the database, then repair",
+        "every verb that reads, check, repair",
+        f"{_FAULTS}test_repair.py::test_what_a_repair_does_not_name_is_whole_again",
+        (WRONG, BARE),
+    ),
+    Row(
         "a row that cannot be a memory any more",
         "every verb",
         f"{_FAULTS}test_unreadable.py::test_every_verb_goes_on_without_it",
@@ -180,6 +186,36 @@ ROWS = (
         "forget",
         f"{_POLICY}test_wiping.py::test_a_disk_that_fails_while_wiping_costs_nothing_but_time",
         (WRONG, BARE),
+    ),
+    Row(
+        "a memory opened for reading",
+        "every verb that writes",
+        f"{_FAULTS}test_read_only.py::test_every_verb_that_writes_refuses_and_changes_nothing",
+        (LOST, BARE),
+    ),
+    Row(
+        "a memory opened for reading",
+        "every verb that reads",
+        f"{_FAULTS}test_read_only.py::test_every_verb_that_reads_answers_the_same",
+        (WRONG, BARE),
+    ),
+    Row(
+        "another process that holds the write lock",
+        "remember",
+        f"{_FAULTS}test_waiting.py::test_a_write_gives_up_after_the_time_that_was_given",
+        (LOST, BARE, HANG),
+    ),
+    Row(
+        "another process that holds the write lock",
+        "closing",
+        f"{_FAULTS}test_waiting.py::test_closing_does_not_fail_while_another_process_writes",
+        (LOST, BARE, HANG),
+    ),
+    Row(
+        "another thread that holds the write lock",
+        "remember",
+        f"{_FAULTS}test_waiting.py::test_a_thread_gives_up_on_another_thread_too",
+        (BARE, HANG),
     ),
     Row(
         "a full disk",
