@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from recollect import arguments
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
-from recollect.errors import StoreClosed, StoreError
+from recollect.errors import StoreClosed, StoreError, StoreReadOnly
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import CheckedClock, HoursMode, iso, moved
@@ -118,12 +118,21 @@ class OpenStore:
         """
         try:
             erased = self.store.state.wiping_due()
-            gone = self.follower.wipe() and self.store.scrub(patient=patient)
+            scrubbed = self._scrub(patient=patient)
+            gone = self.follower.wipe() and scrubbed
             if gone:
                 self.store.state.set_wiped(erased)
-        except (StoreError, OSError):
+        except StoreError:
             return False
         return gone
+
+    def _scrub(self, *, patient: bool) -> bool:
+        try:
+            return self.store.scrub(patient=patient)
+        except StoreReadOnly:
+            raise  # then the cache file is not ours to remove either
+        except (StoreError, OSError):
+            return False
 
     def finish_wiping(self, *, patient: bool = True) -> bool:
         """Wipe what somebody forgot and could not wipe; return whether nothing is left to do."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,8 +30,13 @@ def swaps(whole: bytes, count: int) -> Iterator[tuple[str, bytes]]:
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=soak)])
 @pytest.mark.parametrize("fault", [flips, swaps])
 def test_a_cache_file_with_other_bytes_changes_no_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: object, count: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: object,
+    count: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
+    record_property("tried", count)
     monkeypatch.setattr(follow, "_WORTH_SAVING", 1)
     path, cache = tmp_path / "a.db", tmp_path / "a.db.index"
     full_store(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -140,7 +141,10 @@ def test_what_was_put_aside_stays_until_it_is_discarded(path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=soak)])
-def test_what_a_repair_does_not_name_is_whole_again(path: Path, tmp_path: Path, count: int) -> None:
+def test_what_a_repair_does_not_name_is_whole_again(
+    path: Path, tmp_path: Path, count: int, record_property: Callable[[str, object], None]
+) -> None:
+    record_property("tried", count)
     whole, repaired = path.read_bytes(), 0
     for number, (where, flipped) in enumerate(flips(whole, count, seed=26)):
         copy = tmp_path / f"{number}.db"

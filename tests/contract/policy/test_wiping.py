@@ -209,3 +209,17 @@ def test_a_folder_where_the_cache_file_should_be_fails_nothing(
     with open_memory() as memory:
         assert memory.get("more") is not None
         assert memory.get("pak-1") is None
+
+
+def test_who_may_only_read_wipes_nothing_and_leaves_word(tmp_path: Path, open_memory: Open) -> None:
+    filled(open_memory)
+    with open_memory() as memory, reading(memory.path):
+        memory.paks.conn.execute("PRAGMA busy_timeout = 50")
+        assert not memory.forget("pak-1").wiped
+    files = {path.name for path in tmp_path.iterdir() if not path.name.endswith(("-wal", "-shm"))}
+    with open_memory(read_only=True) as reader:
+        assert reader.get("pak-2") is not None
+    assert files <= {path.name for path in tmp_path.iterdir()}
+    with open_memory() as memory:
+        assert memory.forget("pak-1").wiped
+    assert found_in(tmp_path, words(1).values()) == []

@@ -132,12 +132,11 @@ class SqliteStore:
         pages until it is emptied, which has to wait for other processes that are reading. A copy
         that was made before a migration holds what was forgotten since, and goes.
         """
-        removed = remove_copies(self.path)
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
                 conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
-            return removed and not busy
+        return remove_copies(self.path) and not busy
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
