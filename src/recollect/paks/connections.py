@@ -128,9 +128,11 @@ class Connections:
 
     def close(self) -> None:
         """Close them all; closing twice is fine. Who writes just now closes what it uses itself."""
+        # Who closes in the middle of something of its own need not wait for itself.
+        wait_s = self._timeout_s if self.lease() is None else 0.0
         lease = Lease(self._here.thread, is_writing=True)
         try:
-            has_turn = self._turns.take(lease, self._timeout_s)
+            has_turn = self._turns.take(lease, wait_s)
             self._closed = True
             if has_turn:
                 self._let_go()
