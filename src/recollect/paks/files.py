@@ -24,7 +24,7 @@ _MOUNTS = Path("/proc/self/mounts")
 def identity(path: Path) -> FileIdentity | None:
     """Return which file a path leads to, None if to none."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  # in half the time, at every statement
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -139,6 +139,9 @@ class Session:
 
     def run(self, sql: str, *values: Any) -> sqlite3.Cursor:
         """Run one statement that writes."""
+        lease = self._connections.lease()
+        if lease is not None and lease.is_writing:
+            return lease.conn.execute(sql, values)
         with self._connections.writing() as conn:
             return conn.execute(sql, values)
 
