@@ -324,10 +324,8 @@ class OpenStore:
 
         They are embedded outside of any commit: a slow model keeps nobody waiting.
         """
-        embedder = self.embedder
-        with self.snapshot():
-            waiting = waiting_for_vectors(self.store)
-            dimension = self.store.state.read().dimension if waiting else None
+        embedder, waiting = self.embedder, waiting_for_vectors(self.store)
+        dimension = self.store.state.read().dimension if waiting else None
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
         if not waiting or embedded.error is not None:
             return 0

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.errors import EmbedderMismatch
-from recollect.ports.embedder import LearnsDimension
 
 if TYPE_CHECKING:
     from recollect.ports.embedder import Embedder
@@ -32,8 +31,10 @@ def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
         return
     if stored.model_id != embedder.model_id:
         raise mismatch_error(stored, f"'{embedder.model_id}'")
-    if isinstance(embedder, LearnsDimension):
-        embedder.expect_dimension(stored.dimension)
+    # Asked for by its name: `isinstance` of a protocol takes a hundred times as long.
+    expect_dimension = getattr(embedder, "expect_dimension", None)
+    if expect_dimension is not None:
+        expect_dimension(stored.dimension)
     elif stored.dimension != embedder.dimension:
         raise mismatch_error(stored, f"'{embedder.model_id}' with {embedder.dimension} dimensions")
 

@@ -142,7 +142,8 @@ class SqliteMemories:
         if len(drafted) < len(memories):
             self._catalogue.keep_rows(new.pak for new in memories if new.pak is not None)
         added = [new for new in memories if new.memory.pak_id not in known]
-        self._replace([new for new in memories if new.memory.pak_id in known])
+        if known:
+            self._replace([new for new in memories if new.memory.pak_id in known])
         numbers = known | self._insert(added)
         touched.rows.update(numbers.values())
         self._seal(list(numbers.values()))
