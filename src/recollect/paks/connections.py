@@ -85,7 +85,6 @@ class Connections:
         """Make what belongs to the threads of one process."""
         self._turns: Turns[Lease] = Turns(self._end)
         self._here = _Here()
-        self._opening = threading.Lock()
         self._in_use: weakref.WeakSet[_Use] = weakref.WeakSet()
         self._is_forking = False
         self._forked = threading.Event()
@@ -93,14 +92,15 @@ class Connections:
     @property
     def writer(self) -> PakConnection:
         """The connection that writes; to be used by who has a turn, or while nobody else can."""
-        with self._opening:
-            if self._closed:
-                raise self._is_closed()
-            if self._refusal is not None:
-                raise self._refusal.with_traceback(None)
-            if self._writer is None:
-                self._writer = self._opened_writer()
-            return self._writer
+        # No lock: who writes has its turn, and of two that open one at once both have a good one.
+        if self._closed:
+            raise self._is_closed()
+        if self._refusal is not None:
+            raise self._refusal.with_traceback(None)
+        conn = self._writer
+        if conn is None:
+            conn = self._writer = self._opened_writer()
+        return conn
 
     def _opened_writer(self) -> PakConnection:
         if self._open_writer is None:
