@@ -26,7 +26,7 @@ from recollect.recall.pack import count_tokens
 
 WRITTEN = "2025-12-31T00:00:00Z"
 
-few = settings(max_examples=examples(10), deadline=None)
+few = settings(max_examples=examples(20), deadline=None)
 
 
 def fill(

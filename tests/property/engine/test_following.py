@@ -58,7 +58,7 @@ def act(memory: Recollect, verb: str, what: Any) -> None:
         memory.reindex()
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(steps, st.booleans()), max_size=25))
 def test_following_any_history_equals_building_anew(
     history: list[tuple[tuple[str, Any], bool]],

@@ -86,7 +86,7 @@ def live(memory: Recollect, done: list[tuple[str, Any]]) -> dict[str, dict[str, 
     return there
 
 
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(crowds, st.lists(acts, min_size=1, max_size=6))
 def test_links_are_those_of_a_store_that_never_knew_anything_else(
     crowd: list[dict[str, Any]], done: list[tuple[str, Any]]

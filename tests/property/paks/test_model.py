@@ -200,7 +200,7 @@ class Catalogue(RuleBasedStateMachine):
 
 Catalogue.TestCase.settings = settings(
     deadline=None,
-    max_examples=examples(40),
+    max_examples=examples(60),
     stateful_step_count=25,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no reason to fail
 )

@@ -148,7 +148,7 @@ def page_or_refusal(store: RecallStore, filters: PakListFilters) -> PakListResul
         return None
 
 
-@settings(modest, max_examples=examples(120))
+@settings(modest, max_examples=examples(250))
 @given(
     filters=filters_,
     at=st.integers(0, 200),
@@ -175,7 +175,7 @@ def test_a_tampered_cursor_is_refused_or_just_another_place(
             assert {row.pak_id for row in answer.items} <= set(allowed)
 
 
-@settings(modest, max_examples=examples(120))
+@settings(modest, max_examples=examples(250))
 @given(
     cursor=st.one_of(
         st.text(),

@@ -165,7 +165,7 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    max_examples=examples(10),
+    max_examples=examples(20),
     stateful_step_count=25,
     deadline=None,
     phases=(Phase.generate, Phase.shrink),

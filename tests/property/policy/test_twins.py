@@ -139,7 +139,7 @@ class Twins(RuleBasedStateMachine):
 
 TestTwins = Twins.TestCase
 TestTwins.settings = settings(
-    max_examples=examples(6),
+    max_examples=examples(12),
     stateful_step_count=25,
     deadline=None,
     phases=(Phase.generate,),
@@ -147,7 +147,7 @@ TestTwins.settings = settings(
 )
 
 
-@settings(max_examples=examples(5), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(facts, st.booleans()), min_size=1, max_size=12),
     st.lists(st.tuples(numbers, numbers, st.sampled_from(["link", "dispute"])), max_size=6),

@@ -29,7 +29,7 @@ from recollect.paks.registry import RISK_FLAGS
 from recollect.recall.select import SelectQuery, SelectResult, explain, select
 from recollect.stores.memory.catalogue import MemoryCatalogue
 
-modest = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
+modest = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 
 
 def told(result: SelectResult) -> str:
