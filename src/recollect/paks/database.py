@@ -72,6 +72,9 @@ class PakConnection(sqlite3.Connection):
             self._patience_ms = patience_ms
 
 
+_NO_SUCH = ("no such table", "no such column")
+
+
 class BrokenReference(UnknownPak, sqlite3.IntegrityError):
     """SQLite found that a write names a Pak that does not exist; it was rolled back."""
 
@@ -84,10 +87,15 @@ def as_catalogue(path: Path | str) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if isinstance(error, RecollectError):
             raise
-        raise NotACatalogue(
-            f"{path} does not look like a catalogue of Recollect ({error}).",
-            hint="check the path, or restore a backup.",
-        ) from error
+        raise not_a_catalogue(path, error) from error
+
+
+def not_a_catalogue(path: Path | str, error: sqlite3.DatabaseError) -> NotACatalogue:
+    """Return what to say of a file whose tables are others' or not there."""
+    return NotACatalogue(
+        f"{path} does not look like a catalogue of Recollect ({error}).",
+        hint="check the path, or restore a backup.",
+    )
 
 
 def connect(path: Path, *, any_thread: bool = False) -> PakConnection:
@@ -249,6 +257,8 @@ def _translation(error: sqlite3.DatabaseError, path: Path) -> RecollectError | N
         return _unreadable(error, path)
     # Other errors that Python itself makes, and those of a closed connection, carry no code.
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary == sqlite3.SQLITE_ERROR and str(error).startswith(_NO_SUCH):
+        return not_a_catalogue(path, error)
     kind, message, hint = _MEANINGS.get(primary, (None, "", ""))
     return kind(f"{message.format(path=path)} ({error})", hint=hint) if kind else None
 

@@ -11,6 +11,7 @@ import pytest
 from tests.contract.paks import origin
 from tests.contract.paks.samples import catalogue_rows, fulltext_rows, matches, pak
 
+from recollect.errors import NotACatalogue
 from recollect.paks import PakListFilters, ReasonCodeEntry, RecallStore, RiskFlagEntry, migrations
 from recollect.paks.schema import TRIGGERS
 
@@ -115,7 +116,7 @@ def test_a_failed_adoption_leaves_the_origins_database_whole(
     with closing(sqlite3.connect(path)) as conn:
         before = list(conn.iterdump())
 
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(NotACatalogue):
         RecallStore.open(path)
 
     with closing(sqlite3.connect(path)) as conn:

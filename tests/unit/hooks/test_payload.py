@@ -52,7 +52,8 @@ def test_hooks_are_told_all_that_was_asked() -> None:
     assert set(SHAPES[HookEvent.PRE_RECALL].fields) == called(recall)
     select = [one.name for one in fields(SelectQuery)]
     assert set(SHAPES[HookEvent.PRE_SELECT].fields) == called(select)
-    remember = set(inspect.signature(Recollect.remember).parameters) - {"self", "now"}
+    remember = set(inspect.signature(Recollect.remember).parameters)
+    remember -= {"self", "now", "request_id"}
     assert set(SHAPES[HookEvent.PRE_REMEMBER].fields) == called(sorted(remember))
     frame = set(inspect.signature(Recollect.frame).parameters) - {"self"}
     assert set(SHAPES[HookEvent.PRE_FRAME].fields) == called(sorted(frame))

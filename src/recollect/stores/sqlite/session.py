@@ -92,7 +92,7 @@ class Session:
                 self.run("UPDATE engine_state SET committing = 0")
                 commits.keep(conn, commit, at, self._known().touched)
                 self._connections.check_files()
-            self._confirm(commit.head)
+            _confirm(conn)
 
     def _begun(self, commit_id: str) -> Commit:
         before = self.state()
@@ -104,15 +104,6 @@ class Session:
             commit_id,
         )
         return commit
-
-    def _confirm(self, promised: Head) -> None:
-        """Look whether a commit has happened before anybody is told so."""
-        head = Head(*self.one("SELECT revision, commit_id FROM engine_state"))
-        if head != promised and head.revision <= promised.revision:
-            raise StoreError(
-                "the file does not hold what was just committed.",
-                hint="another program changes it; open the memory again and look what is there.",
-            )
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -179,6 +170,15 @@ class Session:
             lease.purpose = _Known()
         known: _Known = lease.purpose
         return known
+
+
+def _confirm(conn: sqlite3.Connection) -> None:
+    """Look whether a commit has happened before anybody is told so."""
+    if conn.in_transaction:
+        raise StoreError(
+            "what was just written is not committed.",
+            hint="somebody uses this connection too; open the memory again and look what is there.",
+        )
 
 
 def _end_what_nobody_ends(conn: sqlite3.Connection) -> None:
