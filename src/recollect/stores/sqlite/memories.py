@@ -25,7 +25,7 @@ from recollect.ports.state import START, Head
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import touched_since
 from recollect.stores.sqlite.filters import conditions
-from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
+from recollect.stores.sqlite.seals import OF_MEMORIES, OF_PAKS, SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.session import Session, chunks, marks
 
 __all__ = ["SqliteMemories"]
@@ -49,6 +49,9 @@ _KNOWS_PAKS = {
     "pak_risk_flags": "pak_id",
     "damaged": "name",
 }
+# Where the sealed columns stand among `OWN_COLUMNS`, and which of them hold no whole numbers.
+_SEALED = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES))
+_REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
 _BATCH_ROWS = 8_192
 
@@ -146,7 +149,7 @@ class SqliteMemories:
             self._replace([new for new in memories if new.memory.pak_id in known])
         numbers = known | self._insert(added)
         touched.rows.update(numbers.values())
-        self._seal(list(numbers.values()))
+        self._seal(list(known.values()))
         return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
 
     def set_standing(self, standing: Iterable[Standing]) -> None:
@@ -223,13 +226,17 @@ class SqliteMemories:
     def _insert(self, memories: Sequence[NewMemory]) -> dict[str, int]:
         """Add rows and return their numbers."""
         slot = self._db.slot
-        columns = (*rows.OWN_COLUMNS, f"vector_{slot}", f"vector_seal_{slot}")
+        columns = (*rows.OWN_COLUMNS, "seal", f"vector_{slot}", f"vector_seal_{slot}")
         numbers: dict[str, int] = {}
         for chunk in chunks(memories, 250):
+            in_catalogue = self._in_catalogue([new.memory.pak_id for new in chunk])
             values = [
                 value
                 for new in chunk
-                for value in (*rows.own_values(new), *rows.sealed_vector(new.vector))
+                for value in (
+                    *_sealed(rows.own_values(new), in_catalogue[new.memory.pak_id]),
+                    *rows.sealed_vector(new.vector),
+                )
             ]
             row = f"({marks(columns)})"
             inserted = self._db.all(
@@ -260,8 +267,16 @@ class SqliteMemories:
                 ],
             )
 
+    def _in_catalogue(self, pak_ids: Sequence[str]) -> dict[str, Sequence[Any]]:
+        """Return what a seal is of in the catalogue: what that kept or filled in, too."""
+        found = self._db.all(
+            f"SELECT pak_id, {', '.join(OF_PAKS)} FROM paks WHERE pak_id IN ({marks(pak_ids)})",
+            *pak_ids,
+        )
+        return {row[0]: row[1:] for row in found}
+
     def _seal(self, row_ids: Sequence[int]) -> None:
-        """Seal rows as they stand in both tables: what the catalogue kept or filled in, too."""
+        """Seal rows that were replaced as they stand in both tables."""
         for chunk in chunks(row_ids):
             found = self._db.all(
                 f"SELECT {SEALED_COLUMNS}, row_id FROM memories JOIN paks USING (pak_id)"
@@ -324,3 +339,9 @@ class SqliteMemories:
 
 def _assignments(*columns: str) -> str:
     return ", ".join(f"{column} = ?" for column in columns)
+
+
+def _sealed(own: Sequence[Any], in_catalogue: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the values of a new row with its seal, which is of them as the file will hold them."""
+    kept = [float(own[at]) if at in _REALS else own[at] for at in _SEALED]
+    return (*own, row_seal(*kept, *in_catalogue))

@@ -15,20 +15,29 @@ from zlib import crc32
 
 from recollect.stores.sqlite.triggers import EDIT_OF_MEMORIES
 
-__all__ = ["DAMAGED", "SEALED_COLUMNS", "SEALS", "register", "row_seal", "vector_seal"]
+__all__ = [
+    "DAMAGED",
+    "OF_MEMORIES",
+    "OF_PAKS",
+    "SEALED_COLUMNS",
+    "SEALS",
+    "register",
+    "row_seal",
+    "vector_seal",
+]
 
-_OF_MEMORIES = (
+OF_MEMORIES = (
     *("pak_id", "content", "tags", "category", "source", "entity", "relation", "value"),
     *("confidence", "thread", "position", "speaker", "occurred_at", "valid_until", "decay"),
     *("risks", "entity_key", "value_key", "relation_key", "source_key"),
 )
-_OF_PAKS = (
+OF_PAKS = (
     *("pak_type", "project", "topic", "source_type", "authority", "title", "summary"),
     *("content_hash", "created_at", "updated_at"),
 )
 # What a seal is of, in the order of `row_seal`.
 SEALED_COLUMNS = ", ".join(
-    (*(f"memories.{column}" for column in _OF_MEMORIES), *(f"paks.{column}" for column in _OF_PAKS))
+    (*(f"memories.{column}" for column in OF_MEMORIES), *(f"paks.{column}" for column in OF_PAKS))
 )
 
 
@@ -69,13 +78,13 @@ SEALS = (
     "UPDATE engine_state SET committing = 0",
     "DROP TRIGGER log_memories_update",
     EDIT_OF_MEMORIES,
-    f"""CREATE TRIGGER memories_au_seal AFTER UPDATE OF {", ".join(_OF_MEMORIES)} ON memories
-WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(_OF_MEMORIES)})
+    f"""CREATE TRIGGER memories_au_seal AFTER UPDATE OF {", ".join(OF_MEMORIES)} ON memories
+WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(OF_MEMORIES)})
 BEGIN
     {_UNSEAL};
 END""",
-    f"""CREATE TRIGGER paks_au_seal AFTER UPDATE OF {", ".join(_OF_PAKS)} ON paks
-WHEN {_changed(_OF_PAKS)}
+    f"""CREATE TRIGGER paks_au_seal AFTER UPDATE OF {", ".join(OF_PAKS)} ON paks
+WHEN {_changed(OF_PAKS)}
 BEGIN
     {_UNSEAL};
 END""",
