@@ -279,8 +279,12 @@ class OpenStore:
             raise StoreMoved
         return read
 
-    def sources(self, sight: Sight, embedder: Embedder) -> Sources:
-        """Return where the reads of a recall go."""
+    def sources(self, sight: Sight, embedder: Embedder, *, tells_damage: bool) -> Sources:
+        """Return where the reads of a recall go.
+
+        Whose a row was that cannot be read is not known: others than the opener must not learn of
+        it, since it may be hidden from them.
+        """
         if sight.state.model_id not in (None, embedder.model_id):
             raise StoreMoved
         facts = self._facts(sight.index)
@@ -291,6 +295,7 @@ class OpenStore:
             token_counter=self.token_counter,
             worth=self._worth(sight, facts),
             sanitize=self.sanitizer != "off",
+            is_damaged=tells_damage and bool(self.store.memories.unreadable()),
         )
 
     def names(self, index: MemoryIndex, selection: Selection) -> frozenset[str]:

@@ -9,10 +9,11 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from tests.faults.test_raising_verbs import VERBS
+from tests.faults.verbs import VERBS, Verb, fill
 
 from recollect import Recollect
 from recollect.errors import (
+    InvalidInput,
     RecollectError,
     StoreBusy,
     StoreDamaged,
@@ -23,7 +24,6 @@ from recollect.errors import (
 from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
-Verb = Callable[[Recollect], object]
 Fault = Callable[[Recollect, ExitStack], None]
 
 READS: dict[str, Verb] = {
@@ -87,15 +87,7 @@ FAULTS: dict[str, tuple[Fault, type[StoreError]]] = {
 def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("seed") / "memory.db"
     with Recollect.open(path, embedder=FakeEmbedder(8), clock=FakeClock()) as memory:
-        memory.remember("Celery runs the jobs", pak_id="celery")
-        memory.remember("Ada is the one who deploys", pak_id="ada")
-        memory.remember("Never deploy on friday", pak_id="friday")
-        memory.remember("An old note on jobs", pak_id="old")
-        memory.archive("old")
-        memory.dispute("ada", "friday")
-        memory.gardens.create("herbs", name="Herbs")
-        memory.trust.set("stranger", 0.1)
-        memory.ingest([{"content": "held back by a peer"}], source="stranger")
+        fill(memory)
     return path
 
 
@@ -164,10 +156,12 @@ def test_a_full_disk_is_said_in_our_words_and_nothing_is_half_written(
 def test_a_number_beyond_what_sqlite_keeps_is_no_driver_error(
     memory: Recollect, number: int
 ) -> None:
-    said(memory, lambda m: m.audit(limit=10, before=number))
-    said(
-        memory,
-        lambda m: m.import_([f'{{"kind": "memory", "content": "x", "reinforced": {number}}}']),
-    )
-    said(memory, lambda m: m.recall("x", top_k=number))
-    said(memory, lambda m: m.paks.search("x", limit=number))
+    line = f'{{"kind": "memory", "content": "x", "reinforced": {number}}}'
+    calls: list[Verb] = [
+        lambda m: m.audit(limit=10, before=number),
+        lambda m: m.import_([line]),
+        lambda m: m.recall("x", top_k=number),
+    ]
+    assert [type(said(memory, call)) for call in calls] == [InvalidInput] * len(calls)
+    # The catalogue takes any limit for the nearest that there is.
+    assert said(memory, lambda m: m.paks.search("x", limit=number)) is None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.faults.test_raising_verbs import VERBS
+from tests.faults.verbs import VERBS, fill
 
 from recollect import Recollect
 from recollect.errors import InvalidInput, StoreOutdated, StoreReadOnly, StoreUnavailable
@@ -28,15 +28,7 @@ def path(tmp_path: Path) -> Path:
     folder.mkdir()
     path = folder / "memory.db"
     with Recollect.open(path, embedder=FakeEmbedder(8), clock=FakeClock()) as memory:
-        memory.remember("Celery runs the jobs", pak_id="celery")
-        memory.remember("Ada is the one who deploys", pak_id="ada")
-        memory.remember("Never deploy on friday", pak_id="friday")
-        memory.remember("An old note on jobs", pak_id="old")
-        memory.archive("old")
-        memory.dispute("ada", "friday")
-        memory.gardens.create("herbs", name="Herbs")
-        memory.trust.set("stranger", 0.1)
-        memory.ingest([{"content": "held back by a peer"}], source="stranger")
+        fill(memory)
     return path
 
 

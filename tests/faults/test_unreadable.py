@@ -12,6 +12,7 @@ from tests.faults.damaged_stores import opened
 
 from recollect import Recollect
 from recollect.errors import StoreDamaged
+from recollect.policy import Principal
 
 # What a fault may leave in a row, as SQL past all checks; each makes a memory of `lost` impossible.
 FAULTS = {
@@ -50,6 +51,14 @@ def test_the_others_answer_and_the_answer_says_that_something_is_missing(
     assert sorted(one.fact.pak_id for one in answer.results) == ["first", "third"]
     assert answer.degraded == ("damaged",)
     assert memory.frame("task", "billing").degraded == ("damaged",)
+
+
+def test_a_principal_whose_it_may_not_be_is_told_nothing(memory: Recollect) -> None:
+    memory.recall("note about billing")
+    somebody = memory.as_principal(Principal("acme", "ann"))
+
+    assert somebody.recall("note about billing").degraded == ()
+    assert somebody.frame("task", "billing").degraded == ()
 
 
 def test_every_verb_goes_on_without_it(memory: Recollect) -> None:

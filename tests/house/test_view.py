@@ -63,7 +63,7 @@ STORE_READS = {
         "write/forget.py",
     },
     "memories.unplaced": {"verbs/caller.py"},
-    "memories.unreadable": {"recall/pipeline.py", "index/follow.py"},
+    "memories.unreadable": {"open_store.py", "index/follow.py"},
     "memories.next_position": {"write/remember.py"},
     "memories.traces": {"write/forget.py"},
     # All there is, for whoever opened the store.

@@ -36,7 +36,10 @@ _COMPARED_PER_RESULT = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """Where the reads go. `worth` scales the confidence of each slot; None leaves it as it is."""
+    """Where the reads go. `worth` scales the confidence of each slot; None leaves it as it is.
+
+    `is_damaged`: some row of the store could not be read, and the caller may know.
+    """
 
     sight: Sight
     embedder: Embedder
@@ -44,6 +47,7 @@ class Sources:
     token_counter: TokenCounter
     worth: NDArray[np.float64] | None = None
     sanitize: bool = True
+    is_damaged: bool = False
 
     @property
     def index(self) -> MemoryIndex:
@@ -80,8 +84,8 @@ class Trace:
     @property
     def degraded(self) -> tuple[str, ...]:
         """The sources that could not take part."""
-        unreadable = self.sources.sight.store.memories.unreadable()
-        return (*self.candidates.degraded, *(("damaged",) if unreadable else ()))
+        damaged = ("damaged",) if self.sources.is_damaged else ()
+        return (*self.candidates.degraded, *damaged)
 
 
 def run(

@@ -31,7 +31,7 @@ from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
-from recollect.recall.pipeline import Trace, run
+from recollect.recall.pipeline import Sources, Trace, run
 from recollect.recall.respond import refused, response
 from recollect.recall.respond import run as answer_to
 from recollect.recall.select import SelectQuery, SelectResult, select
@@ -227,7 +227,7 @@ class Reader:
     def trace_recall(self, wanted: RecallRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
-        sources = self._open_store.sources(sight, embedder)
+        sources = self._sources(sight, embedder)
         return answer_to(wanted, definition, self._caller.moment(sight), sources)
 
     def trace_frame(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
@@ -238,8 +238,12 @@ class Reader:
             top_k=wanted.top_k,
             token_budget=wanted.token_budget,
         )
-        sources = self._open_store.sources(sight, embedder)
+        sources = self._sources(sight, embedder)
         return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
+
+    def _sources(self, sight: Sight, embedder: Embedder) -> Sources:
+        tells_damage = self._caller.is_opener
+        return self._open_store.sources(sight, embedder, tells_damage=tells_damage)
 
     def _cached(self, wanted: FrameRequest, sight: Sight) -> FrameResult | None:
         if wanted.frame.cache is None:

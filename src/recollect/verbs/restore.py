@@ -79,7 +79,7 @@ class Restoration:
             yield Remembered(one.memory.pak_id, True, "pending" if one.pending else "ready")
 
     def _embedded(self, progress: Progress | None) -> list[NewMemory]:
-        """Return the rows to write, embedded outside of any turn; what waited goes on waiting."""
+        """Return the rows to write, embedded outside of the commit; what waited goes on waiting."""
         memories = [self._memories[pak_id] for pak_id in self._lines]
         embedder = self._caller.open_store.embedder
         dimension = self._store.state.read().dimension
