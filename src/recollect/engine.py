@@ -71,7 +71,7 @@ from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
-from recollect.verbs.requests import Repeated, Request
+from recollect.verbs.requests import Repeated, Request, raise_if_repeated
 from recollect.verbs.restore import Restoration
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import Writer
@@ -316,8 +316,7 @@ class Recollect:
         request = Request.of(self._caller, request_id, "remember", [given, now])
         context = self._writer.context(now, request)
         try:
-            if request is not None:
-                request.check()
+            raise_if_repeated(request)
             return self._open_store.dispatcher.run(
                 REMEMBER,
                 given,
@@ -497,8 +496,7 @@ class Recollect:
         need(self._principal, "write")
         request = Request.of(self._caller, request_id, "link", [pak_id, other, weight])
         with suppress(Repeated):
-            if request is not None:
-                request.check()
+            raise_if_repeated(request)
             self._open_store.dispatcher.run(
                 LINK,
                 LinkRequest(pak_id, other, weight),
@@ -514,8 +512,7 @@ class Recollect:
         need(self._principal, "write")
         request = Request.of(self._caller, request_id, "dispute", [pak_id, other, note])
         with suppress(Repeated):
-            if request is not None:
-                request.check()
+            raise_if_repeated(request)
             join.dispute(self._caller, pak_id, other, note=note, request=request)
 
     def resolve(self, pak_id: str, other: str) -> bool:

@@ -17,7 +17,7 @@ from recollect.paks import UnknownPak
 from recollect.ports.store import Edge, RowFilter
 from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Request
+from recollect.verbs.requests import Request, raise_if_repeated
 from recollect.write.link import edge_between
 from recollect.write.transfer import Join
 
@@ -90,8 +90,7 @@ def _joining(
         raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
     _readable_rows(caller, caller.sight(), (pak_id, other))
     with caller.open_store.commit() as commit:
-        if request is not None:
-            request.check()
+        raise_if_repeated(request)
         yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
         if request is not None:
             request.keep((), names=(pak_id, other))

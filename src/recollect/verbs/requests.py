@@ -22,7 +22,7 @@ from recollect.policy.permit import need
 from recollect.ports.store import KeptAnswer
 from recollect.verbs.caller import Caller
 
-__all__ = ["Repeated", "Request"]
+__all__ = ["Repeated", "Request", "raise_if_repeated"]
 
 # So long an answer is kept, by the clock of whoever writes; after that an id is free again.
 _KEPT_SECONDS = 24 * 3600.0
@@ -86,6 +86,12 @@ class Request:
             names=told.union(names),
             since=iso(now - _KEPT_SECONDS),
         )
+
+
+def raise_if_repeated(request: Request | None) -> None:
+    """Raise `Repeated` if a request that has a name was done before."""
+    if request is not None:
+        request.check()
 
 
 def _names(report: Remembered) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from recollect.ports.store import RowFilter, Standing
 from recollect.recall.sight import StoreMoved
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Repeated, Request
+from recollect.verbs.requests import Repeated, Request, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import derived_id, draft, is_derived
 from recollect.write.ingest import Outside, admitted, fact_from
@@ -235,8 +235,7 @@ class Writer:
         """
         latest = {memory.pak_id: memory for memory in memories}
         try:
-            if context.request is not None:
-                context.request.check()
+            raise_if_repeated(context.request)
             reports = self._embed_and_commit(
                 list(latest.values()), context, admit or self._admit_own, note
             )
@@ -286,8 +285,7 @@ class Writer:
             # What takes long is done before others have to wait for the commit.
             open_store.current()
         with open_store.commit_vectors(embedder) as commit:
-            if context.request is not None:
-                context.request.check()
+            raise_if_repeated(context.request)
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
             numbers = admit(memories, known)
