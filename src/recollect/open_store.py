@@ -249,7 +249,9 @@ class OpenStore:
                     raise
 
     def _has_vectors(self) -> bool:
-        return bool(self.follower.state.dimension or self.current().state.dimension)
+        state = self.follower.state
+        # A store that has a model has its dimension, 0 for one that makes no vectors.
+        return bool((self.current().state if state.model_id is None else state).dimension)
 
     def of_one_revision(self, answer: Callable[[], Answer]) -> Answer:
         """Return an answer that is of one revision, whoever writes meanwhile.

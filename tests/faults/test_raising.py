@@ -21,8 +21,8 @@ from tests.faults.raising import Instants, distinct, files, named
 from recollect import Recollect
 from recollect.ports.store import RowFilter
 from recollect.stores.sqlite import SqliteStore
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, VIEW
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import VIEW
 
 TRANSACTIONS = files(
     "paks/database.py", "paks/connections.py", "paks/turns.py", "stores/sqlite/session.py"
@@ -35,7 +35,7 @@ ERRORS = [KeyboardInterrupt, TimeoutError, asyncio.CancelledError, SystemExit, M
 def seed(tmp_path: Path) -> Path:
     path = tmp_path / "seed.db"
     with closing(SqliteStore.open(path, store_id="test")) as store, store.commit("first", at=NOW):
-        store.memories.write([new_memory("a", "kept")], now=NOW)
+        store.memories.write([new_memory("a", "kept")])
     return path
 
 
@@ -51,7 +51,7 @@ def copy_of(seed: Path) -> Iterator[SqliteStore]:
 
 def write_and_read(store: SqliteStore) -> None:
     with store.commit("second", at=NOW):
-        store.memories.write([new_memory("b", "new")], now=NOW)
+        store.memories.write([new_memory("b", "new")])
     with store.snapshot():
         store.head()
     store.catalogue.get_pak("a")
@@ -65,7 +65,7 @@ def nobody_is_locked_out(path: Path) -> None:
 
 def next_call_works(store: SqliteStore) -> None:
     with store.commit("third", at=NOW):
-        store.memories.write([new_memory("c", "next")], now=NOW)
+        store.memories.write([new_memory("c", "next")])
     nobody_is_locked_out(store.path)
     with closing(SqliteStore.open(store.path, store_id="test")) as fresh:
         assert store.head() == fresh.head()
@@ -168,7 +168,7 @@ def test_a_thread_that_died_in_the_middle_of_a_write_is_taken_over_from(tmp_path
     def begin_and_die() -> None:
         write = store.commit("abandoned", at=NOW)
         write.__enter__()
-        store.memories.write([new_memory("a")], now=NOW)
+        store.memories.write([new_memory("a")])
         abandoned.append(write)  # so that nobody collects it
 
     thread = threading.Thread(target=begin_and_die)
@@ -176,7 +176,7 @@ def test_a_thread_that_died_in_the_middle_of_a_write_is_taken_over_from(tmp_path
     thread.join()
     with store.commit("second", at=NOW) as commit:
         assert commit.revision == 1
-        store.memories.write([new_memory("b")], now=NOW)
+        store.memories.write([new_memory("b")])
     assert store.catalogue.get_pak("a") is None
     store.close()
 
@@ -193,9 +193,9 @@ def test_a_write_that_was_left_behind_and_is_collected_late_ends_nobody_elses(
 
     left_behind = begin()
     with store.commit("second", at=NOW):
-        store.memories.write([new_memory("a")], now=NOW)
+        store.memories.write([new_memory("a")])
         left_behind.clear()
-        store.memories.write([new_memory("b")], now=NOW)
+        store.memories.write([new_memory("b")])
         assert store.catalogue.conn.in_transaction
     assert store.head().commit_id == "second"
     assert store.catalogue.count_paks() == 2

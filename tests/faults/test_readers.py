@@ -16,8 +16,8 @@ from recollect.paks import PakListFilters
 from recollect.ports.store import Head, RowFilter
 from recollect.recall.select import SelectQuery, select
 from recollect.stores.sqlite import SqliteStore
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, VIEW, committing
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import VIEW, committing
 
 PATIENCE_S = 30.0
 
@@ -44,7 +44,7 @@ def _in_a_snapshot(store: SqliteStore) -> object:
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     store = SqliteStore.open(tmp_path / "store.db", store_id="test")
     with committing(store):
-        store.memories.write([new_memory("a", "kept")], now=NOW)
+        store.memories.write([new_memory("a", "kept")])
     yield store
     store.close()
 
@@ -71,7 +71,7 @@ def test_a_read_does_not_wait_for_a_commit_under_way(
 
     def write(reached: threading.Event, go: threading.Event) -> None:
         with committing(store):
-            store.memories.write([new_memory("b")], now=NOW)
+            store.memories.write([new_memory("b")])
             reached.set()
             assert go.wait(PATIENCE_S), "the reader waited for the writer"
 
@@ -106,7 +106,7 @@ def test_a_read_does_not_wait_for_a_thread_that_waits_to_write(
 def test_a_thread_sees_what_it_has_written_and_others_do_not(store: SqliteStore) -> None:
     with ThreadPoolExecutor(1) as other:
         with store.commit("second", at=NOW) as commit:
-            store.memories.write([new_memory("b")], now=NOW)
+            store.memories.write([new_memory("b")])
             assert store.head().revision == commit.revision
             assert store.catalogue.get_pak("b") is not None
             assert other.submit(store.head).result().revision == commit.revision - 1
@@ -118,7 +118,7 @@ def test_a_thread_sees_what_it_has_written_and_others_do_not(store: SqliteStore)
 def test_catalogue_and_store_read_one_moment_in_one_snapshot(store: SqliteStore) -> None:
     def write() -> None:
         with committing(store):
-            store.memories.write([new_memory("b")], now=NOW)
+            store.memories.write([new_memory("b")])
 
     with ThreadPoolExecutor(1) as other, store.catalogue.snapshot():
         before = store.head()
@@ -140,5 +140,5 @@ def test_many_threads_read_while_one_writes(store: SqliteStore) -> None:
         answers = pool.map(read, range(400))
         for number in range(40):
             with committing(store):
-                store.memories.write([new_memory(f"b{number}")], now=NOW)
+                store.memories.write([new_memory(f"b{number}")])
         assert all(answers)

@@ -15,8 +15,7 @@ from recollect import Recollect
 from recollect.errors import InvalidInput, StoreBusy, StoreReplaced
 from recollect.paks.opening import HowToOpen
 from recollect.stores.sqlite import SqliteStore
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW
+from recollect.testing.builders import NOW, new_memory
 
 PATIENCE_S = 30.0
 
@@ -64,7 +63,7 @@ def test_threads_write_in_the_order_in_which_they_came(tmp_path: Path) -> None:
         def write(number: int) -> None:
             come[number].set()
             with store.commit(f"c{number}", at=NOW):
-                store.memories.write([new_memory(f"m{number}")], now=NOW)
+                store.memories.write([new_memory(f"m{number}")])
 
         with ThreadPoolExecutor(8) as pool, store.commit("first", at=NOW):
             for number in range(8):

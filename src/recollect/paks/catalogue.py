@@ -134,12 +134,12 @@ class PakCatalogue(ABC):
             hashes[row.pak_id] = row.content_hash
         return results
 
-    def keep_rows(self, rows: Iterable[PakRow]) -> None:
-        """Write rows as they were kept elsewhere, times included: all of them, or none.
+    def keep_rows(self, rows: Iterable[PakRow]) -> dict[str, PakRow]:
+        """Write rows as they are, times included, all of them or none; return them as they stand.
 
-        They were checked by whoever read them. One that is there keeps its `created_at`.
+        They were checked by whoever made them. One that is there keeps its `created_at`.
         """
-        self._put_all(list(rows))
+        return self._keep_all(list(rows))
 
     def delete_pak(self, pak_id: str) -> bool:
         """Delete a Pak and all that hangs on it; return whether there was one."""
@@ -340,6 +340,10 @@ class PakCatalogue(ABC):
     @abstractmethod
     def _put_all(self, rows: list[PakRow]) -> dict[str, str]:
         """Write rows, or none of them, whichever names which; return old hashes by id."""
+
+    @abstractmethod
+    def _keep_all(self, rows: list[PakRow]) -> dict[str, PakRow]:
+        """Write rows, or none of them, whichever names which; return them as they stand."""
 
     @abstractmethod
     def _delete(self, pak_id: str) -> bool:

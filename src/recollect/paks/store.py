@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -196,6 +197,18 @@ class RecallStore(PakCatalogue):
             _put_all(conn, sorted(rows, key=attrgetter("pak_id")))
         return hashes
 
+    def _keep_all(self, rows: list[PakRow]) -> dict[str, PakRow]:
+        ordered = sorted(rows, key=attrgetter("pak_id"))
+        if len(rows) > _ROWS_A_STATEMENT:
+            with self._writing() as conn:
+                _put_all(conn, ordered)
+                return self._rows([row.pak_id for row in rows])
+        # One statement is all or nothing by itself, also inside of what the caller has begun.
+        with self._writing_alone() as conn:
+            sql, values = f"{_upsert(len(rows))} RETURNING {_COLUMNS}", chain.from_iterable(ordered)
+            stand = _fetch(conn, sql, list(values)) if rows else []
+        return {row[0]: PakRow(*row) for row in stand}
+
     def _delete(self, pak_id: str) -> bool:
         with self._writing_alone() as conn:
             return conn.execute("DELETE FROM paks WHERE pak_id = ?", (pak_id,)).rowcount > 0
@@ -313,12 +326,16 @@ def _put_all(conn: sqlite3.Connection, rows: list[PakRow]) -> None:
             for row in chunk
             for value in (row._replace(superseded_by=None) if row.superseded_by in late else row)
         ]
-        conn.execute(f"{_INSERT}{', '.join([_ROW] * len(chunk))}{_OR_REPLACE}", values)
+        conn.execute(_upsert(len(chunk)), values)
     successors = {row.pak_id: row.superseded_by for row in rows}
     conn.executemany(
         "UPDATE paks SET superseded_by = ? WHERE pak_id = ?",
         [(successor, pak_id) for pak_id, successor in successors.items() if successor in late],
     )
+
+
+def _upsert(count: int) -> str:
+    return f"{_INSERT}{', '.join([_ROW] * count)}{_OR_REPLACE}"
 
 
 def _content_hashes(conn: sqlite3.Connection, pak_ids: list[str]) -> dict[str, str]:

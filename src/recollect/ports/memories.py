@@ -146,18 +146,15 @@ class Texts:
 class NewMemory:
     """A row to write, whole: what a replacement keeps of the old one has been filled in.
 
-    `superseded_by` is the catalogue's. `pak` is its whole entry as it was elsewhere; without one it
-    is made from the memory. With `same_text` the row had this very text before, and its vectors
-    stay; else they go. In either case a `vector` that is given serves from now on.
+    `pak` is its entry in the catalogue. With `same_text` the row had this very text before, and its
+    vectors stay; else they go. In either case a `vector` that is given serves from now on.
     """
 
     memory: Memory
-    content_hash: str
+    pak: PakRow
     vector: NDArray[np.int8] | None
     pending: bool
-    superseded_by: str | None = None
     same_text: bool = False
-    pak: PakRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +234,12 @@ class MemoryRoom(Protocol):
         changed. Since `START` it is everything that there is.
         """
 
-    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+    def write(self, memories: Sequence[NewMemory]) -> list[Written]:
         """Add memories, or replace those that exist; report in the order given.
 
         No two have the same id. A replacement keeps its row id, its links and disputes, and its
-        `created_at`; everything else is as it is given. `updated_at` is `now`, and `created_at` of
-        what is new, but for what brings a `pak` with its own. The catalogue's entry and full text
-        are written with it.
+        `created_at`; everything else is as it is given. The catalogue's entry and full text are
+        written with it.
         """
 
     def set_standing(self, standing: Iterable[Standing]) -> None:

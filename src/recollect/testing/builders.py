@@ -12,8 +12,11 @@ from recollect.embed.quantise import quantise
 from recollect.model import Memory
 from recollect.ports.store import NewMemory
 from recollect.write.draft import content_hash
+from recollect.write.replacement import entry_of
 
-__all__ = ["new_memory"]
+__all__ = ["NOW", "new_memory"]
+
+NOW = "2026-01-01T00:00:00Z"
 
 
 def new_memory(
@@ -26,6 +29,7 @@ def new_memory(
 ) -> NewMemory:
     """Return a memory to write; other fields of `Memory` may be given by name."""
     text = content or f"the text of {pak_id}"
-    memory = replace(Memory(pak_id=pak_id, content=text, title=text[:80]), **fields)
+    plain = Memory(pak_id, text, text[:80], created_at=NOW, updated_at=NOW)
+    memory = replace(plain, **fields)
     quantised = None if vector is None else quantise(np.asarray(vector, np.float32))
-    return NewMemory(memory, content_hash(text), quantised, pending)
+    return NewMemory(memory, entry_of(memory, content_hash(text)), quantised, pending)

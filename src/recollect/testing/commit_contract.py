@@ -24,11 +24,10 @@ from recollect.ports.store import (
     Store,
     Texts,
 )
-from recollect.testing.builders import new_memory
+from recollect.testing.builders import NOW, new_memory
 
-__all__ = ["NOW", "VIEW", "CommitContract", "committing", "standing", "texts"]
+__all__ = ["VIEW", "CommitContract", "committing", "standing", "texts"]
 
-NOW = "2026-01-01T00:00:00Z"
 VIEW = view_of(LOCAL_PRINCIPAL, {})
 _NUMBERS = count(1)
 
@@ -46,10 +45,10 @@ class CommitContract:
         with self.opened() as store:
             assert store.head() == Head(0, None)
             with store.commit("first", at=NOW) as first:
-                store.memories.write([new_memory(name) for name in "abc"], now=NOW)
+                store.memories.write([new_memory(name) for name in "abc"])
                 assert store.head() == store.state.read().head == Head(1, "first")
             with store.commit("second", at=NOW) as second:
-                store.memories.write([new_memory("a", "another text")], now=NOW)
+                store.memories.write([new_memory("a", "another text")])
                 store.memories.erase(["b", "c"])
             with store.commit("third", at=NOW):
                 pass
@@ -67,7 +66,7 @@ class CommitContract:
             assert store.state.knows(START)
             assert not store.state.knows(Head(1, "first"))
             with store.commit("first", at=NOW):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
                 assert store.state.knows(START)
                 assert not store.state.knows(Head(1, "of another history"))
             with store.commit("second", at=NOW) as second:
@@ -88,25 +87,25 @@ class CommitContract:
         with self.opened() as store:
             try:
                 with store.commit("lost", at=NOW):
-                    store.memories.write([new_memory("a")], now=NOW)
+                    store.memories.write([new_memory("a")])
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
                 pass
             assert not store.state.knows(Head(1, "lost"))
             with store.commit("kept", at=NOW):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             assert not store.state.knows(Head(1, "lost"))
 
     def test_a_commit_that_fails_never_was(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a", "kept")], now=NOW)
+                store.memories.write([new_memory("a", "kept")])
                 store.state.set_clock(ClockState(1.0, 2.0))
             before, log = store.state.read(), store.state.commits(0)
             known = texts(store, "a", "b"), store.state.count()
             try:
                 with committing(store):
-                    store.memories.write([new_memory("a", "lost"), new_memory("b")], now=NOW)
+                    store.memories.write([new_memory("a", "lost"), new_memory("b")])
                     store.memories.erase(["a"])
                     store.state.set_clock(ClockState(9.0, 9.0))
                     store.state.fire("lost")
@@ -129,7 +128,7 @@ class CommitContract:
                     raise AssertionError("a commit began inside of another")
             except StoreError:
                 pass
-            _refused(lambda: store.memories.write([new_memory("a")], now=NOW))
+            _refused(lambda: store.memories.write([new_memory("a")]))
             _refused(lambda: store.state.fire("event"))
             assert (store.head(), store.state.count().memories) == (before, 0)
 
@@ -137,7 +136,7 @@ class CommitContract:
         with self.opened() as store:
             assert texts(store, "a") == Texts(store.head(), {})
             with committing(store):
-                store.memories.write([new_memory(f"m{n}") for n in range(1200)], now=NOW)
+                store.memories.write([new_memory(f"m{n}") for n in range(1200)])
             found = store.memories.read(RowFilter(), VIEW)
             assert found.head == store.head()
             assert len(found.memories) == 1200
@@ -149,7 +148,7 @@ class CommitContract:
             assert store.memories.next_position("talk") == 0
             with committing(store):
                 turns = [new_memory(f"t{n}", thread="talk", position=n) for n in range(3)]
-                store.memories.write([*turns, new_memory("x", thread="mail")], now=NOW)
+                store.memories.write([*turns, new_memory("x", thread="mail")])
             assert store.memories.next_position("talk") == 3
             assert standing(store, "t2").position == 2
             assert texts(store, "t2").memories["t2"].position is None
@@ -157,12 +156,12 @@ class CommitContract:
     def test_the_same_text_keeps_its_vectors_and_another_does_not(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a", "text", vector=[1, 0])], now=NOW)
+                store.memories.write([new_memory("a", "text", vector=[1, 0])])
             with committing(store):
-                store.memories.write([_again("a", "text", same_text=True)], now=NOW)
+                store.memories.write([_again("a", "text", same_text=True)])
             assert standing(store, "a").has_vector
             with committing(store):
-                store.memories.write([_again("a", "other", same_text=False)], now=NOW)
+                store.memories.write([_again("a", "other", same_text=False)])
             assert not standing(store, "a").has_vector
 
     def test_a_clock_is_kept_as_it_is_given(self) -> None:
@@ -175,12 +174,12 @@ class CommitContract:
     def test_what_is_gone_is_told_before_what_may_have_its_number(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
             seen = store.head()
             gone = standing(store, "b").row_id
             with committing(store):
                 store.memories.erase(["b"])
-                (new,) = store.memories.write([new_memory("c")], now=NOW)
+                (new,) = store.memories.write([new_memory("c")])
             assert new.row_id == gone
             first, *others = store.memories.changes(seen)
             assert list(first.gone) == [gone]
@@ -189,7 +188,7 @@ class CommitContract:
     def test_nothing_is_left_to_be_placed_or_wiped(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
                 store.memories.erase(["a"])
             assert store.memories.unplaced() == frozenset()
             due = store.state.wiping_due()
@@ -219,7 +218,7 @@ def standing(store: Store, pak_id: str) -> Standing:
 
 def _again(pak_id: str, text: str, *, same_text: bool) -> NewMemory:
     new = new_memory(pak_id, text)
-    return NewMemory(new.memory, new.content_hash, None, pending=False, same_text=same_text)
+    return NewMemory(new.memory, new.pak, None, pending=False, same_text=same_text)
 
 
 def _refused(write: Callable[[], object]) -> None:

@@ -36,8 +36,8 @@ from recollect.ports.store import (
     Store,
     Waiting,
 )
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, VIEW, committing, standing, texts
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import VIEW, committing, standing, texts
 from recollect.testing.log_contract import CopiedLogContract, LogContract
 from recollect.testing.record_contract import RecordContract
 
@@ -62,9 +62,9 @@ class StoreContract(LogContract, RecordContract):
     def test_writing_again_replaces_a_row_and_keeps_its_number(self) -> None:
         with self.opened() as store:
             with committing(store):
-                (first,) = store.memories.write([new_memory("a", "first", position=1)], now=NOW)
+                (first,) = store.memories.write([new_memory("a", "first", position=1)])
             with committing(store):
-                (second,) = store.memories.write([new_memory("a", "second")], now=_LATER)
+                (second,) = store.memories.write([new_memory("a", "second", updated_at=_LATER)])
             found = texts(store, "a").memories["a"]
         assert (first.created, second.created) == (True, False)
         assert first.row_id == second.row_id
@@ -74,7 +74,7 @@ class StoreContract(LogContract, RecordContract):
         place = Place("acme", "ann", "team", "red", "ops")
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
             old = standing(store, "a")
             stands = replace(old, place=place, status="archived", reinforced=3, last_reinforced=7.0)
             with committing(store) as commit:
@@ -89,9 +89,7 @@ class StoreContract(LogContract, RecordContract):
     def test_changes_tell_a_follower_everything_once(self) -> None:
         with self.opened() as store:
             with committing(store):
-                written = store.memories.write(
-                    [new_memory("a", vector=[1, 0]), new_memory("b")], now=NOW
-                )
+                written = store.memories.write([new_memory("a", vector=[1, 0]), new_memory("b")])
             first = list(store.memories.changes(START))
             rows = {row.memory.pak_id: row for batch in first for row in batch.rows}
             assert rows.keys() == {"a", "b"}
@@ -131,7 +129,7 @@ class StoreContract(LogContract, RecordContract):
         )
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new], now=NOW)
+                store.memories.write([new])
             (row,) = (row for batch in store.memories.changes(START) for row in batch.rows)
         for name in Indexed._fields:
             assert getattr(row.memory, name) == getattr(new.memory, name), name
@@ -141,8 +139,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 low, high = (
-                    one.row_id
-                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                    one.row_id for one in store.memories.write([new_memory("a"), new_memory("b")])
                 )
                 store.edges.put([Edge(low, high, 0.65, automatic=True)])
             assert store.edges.touching([low]) == [Edge(low, high, 0.65, automatic=True)]
@@ -157,7 +154,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 new = [new_memory(name) for name in "abcd"]
-                a, b, c, d = (one.row_id for one in store.memories.write(new, now=NOW))
+                a, b, c, d = (one.row_id for one in store.memories.write(new))
                 store.edges.change_lists(
                     [
                         Likeness(a, b, 0.7),
@@ -184,7 +181,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 new = [new_memory(name) for name in "abc"]
-                a, b, c = (one.row_id for one in store.memories.write(new, now=NOW))
+                a, b, c = (one.row_id for one in store.memories.write(new))
                 store.edges.change_lists(
                     [Likeness(a, b, 0.7), Likeness(b, a, 0.7), Likeness(b, c, 0.8)], []
                 )
@@ -203,7 +200,7 @@ class StoreContract(LogContract, RecordContract):
     def test_disputes_open_and_close(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
                 store.edges.dispute(("b", "a"), note="which?", now=NOW)
             (dispute,) = store.edges.disputes()
             assert {dispute.first, dispute.second} == {"a", "b"}
@@ -215,8 +212,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 low, high = (
-                    one.row_id
-                    for one in store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                    one.row_id for one in store.memories.write([new_memory("a"), new_memory("b")])
                 )
                 store.edges.put([Edge(low, high, 0.5, automatic=False)])
                 store.edges.dispute(("a", "b"), note="", now=NOW)
@@ -231,7 +227,7 @@ class StoreContract(LogContract, RecordContract):
     def test_pending_vectors_are_filled(self) -> None:
         with self.opened() as store:
             with committing(store):
-                (written,) = store.memories.write([new_memory("a", "text", pending=True)], now=NOW)
+                (written,) = store.memories.write([new_memory("a", "text", pending=True)])
             assert store.vectors.waiting(10) == [Waiting(written.row_id, "a", "text")]
             vector = new_memory("x", vector=[1, 1]).vector
             with committing(store):
@@ -255,7 +251,7 @@ class StoreContract(LogContract, RecordContract):
         theirs = new_memory("theirs", place=Place(owner="bob"))
         with self.opened() as store:
             with committing(store):
-                written = store.memories.write([new_memory("a"), theirs, new_memory("b")], now=NOW)
+                written = store.memories.write([new_memory("a"), theirs, new_memory("b")])
             rows = [one.row_id for one in written]
             wanted = RowFilter(row_ids=(*reversed(rows), max(rows) + 1, rows[0]))
             found = store.memories.read(wanted, VIEW)
@@ -267,7 +263,7 @@ class StoreContract(LogContract, RecordContract):
         held = new_memory("held", status="quarantined")
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("mine"), theirs, held], now=NOW)
+                store.memories.write([new_memory("mine"), theirs, held])
             assert list(texts(store, "mine", "theirs", "held").memories) == ["mine"]
             standing = store.memories.standing(RowFilter(pak_ids=("theirs", "nobody")))
         assert standing["theirs"].place == Place(owner="bob")
@@ -281,7 +277,7 @@ class StoreContract(LogContract, RecordContract):
                 store.access.put_garden(garden)
                 store.access.set_role("acme", "ops", "ann", "admin")
                 store.access.set_role("acme", "ops", "bob", "reader")
-                store.memories.write([new_memory("a", place=inside)], now=NOW)
+                store.memories.write([new_memory("a", place=inside)])
             assert store.access.gardens("acme") == {"ops": garden}
             assert store.access.gardens("other") == {}
             assert store.access.members("acme", "ops") == {"ann": "admin", "bob": "reader"}
@@ -324,8 +320,7 @@ class StoreContract(LogContract, RecordContract):
                         new_memory("a", entity="Ann  Lee", relation="Likes", value="tea"),
                         new_memory("b", entity="Bob", relation="knows", value="ann lee"),
                         new_memory("c", entity="Cid", source="Peer One"),
-                    ],
-                    now=NOW,
+                    ]
                 )
             a, b, c = (one.row_id for one in written)
             found = {
@@ -344,7 +339,7 @@ class StoreContract(LogContract, RecordContract):
     def test_tidying_tells_older_followers_to_start_anew(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             seen = store.head()
             with committing(store):
                 store.memories.erase(["a"])
@@ -359,7 +354,7 @@ class StoreContract(LogContract, RecordContract):
     def test_a_store_without_damage_has_nothing_to_repair(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a", vector=[1, 0])], now=NOW)
+                store.memories.write([new_memory("a", vector=[1, 0])])
             seen, known = store.head(), texts(store, "a").memories
             assert store.repair(lambda: store.commit("repair", at=NOW), at=NOW) == Repaired()
             assert not store.state.knows(seen)
@@ -371,9 +366,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 store.state.set_model("old", 2)
-                store.memories.write(
-                    [new_memory(f"p{n}", vector=[1, 0]) for n in range(3)], now=NOW
-                )
+                store.memories.write([new_memory(f"p{n}", vector=[1, 0]) for n in range(3)])
             with committing(store):
                 store.vectors.begin_switch("new", 2)
             assert (store.state.count().memories, store.state.count().reembedded) == (3, 0)
@@ -394,7 +387,7 @@ class StoreContract(LogContract, RecordContract):
         with self.opened() as store:
             with committing(store):
                 store.state.set_model("old", 2)
-                (written,) = store.memories.write([new_memory("a", "text", vector=[1, 0])], now=NOW)
+                (written,) = store.memories.write([new_memory("a", "text", vector=[1, 0])])
             with committing(store):
                 store.vectors.begin_switch("new", 3)
             assert store.vectors.waiting(10, slot="next") == [Waiting(written.row_id, "a", "text")]
@@ -422,7 +415,7 @@ class LastingStoreContract(StoreContract, CopiedLogContract):
     def test_what_was_written_is_there_after_opening_again(self) -> None:
         new = new_memory("a", "Use Celery.", tags=("django",), confidence=0.5, project="shop")
         with self.opened() as store, committing(store):
-            (written,) = store.memories.write([new], now=NOW)
+            (written,) = store.memories.write([new])
         with closing(self.open_again(store)) as again:
             found = texts(again, "a").memories["a"]
         assert written.created
@@ -451,7 +444,7 @@ class LastingStoreContract(StoreContract, CopiedLogContract):
         with self.opened() as store, closing(self.open_again(store)) as other:
             with store.snapshot() as before:
                 with committing(other):
-                    other.memories.write([new_memory("a")], now=NOW)
+                    other.memories.write([new_memory("a")])
                 assert store.state.read() == before
                 assert texts(store, "a").memories == {}
                 assert list(store.memories.changes(before.head)) == []

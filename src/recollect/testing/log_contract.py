@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from recollect.errors import StoreError
 from recollect.ports.store import START, Changes, CommitRecord, Edge, Head, KeptAnswer, Store
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, CommitContract, committing, standing, texts
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import CommitContract, committing, standing, texts
 
 __all__ = ["CopiedLogContract", "LogContract", "told"]
 
@@ -29,7 +29,7 @@ class LogContract(CommitContract):
         with self.opened() as store:
             with store.commit("first", at=NOW):
                 new = [new_memory(name) for name in "abc"]
-                a, b, c = (one.row_id for one in store.memories.write(new, now=NOW))
+                a, b, c = (one.row_id for one in store.memories.write(new))
                 store.edges.put([Edge(a, b, 0.5, automatic=False)])
             with store.commit("second", at=NOW):
                 store.memories.set_standing([replace(standing(store, "a"), reinforced=3)])
@@ -52,13 +52,13 @@ class LogContract(CommitContract):
         with self.opened() as store:
             with committing(store) as first:
                 new = [new_memory(name) for name in "abcd"]
-                a, b, c, d = (one.row_id for one in store.memories.write(new, now=NOW))
+                a, b, c, d = (one.row_id for one in store.memories.write(new))
                 store.edges.put([Edge(a, b, 0.5, automatic=True), Edge(c, d, 0.5, automatic=True)])
             with committing(store) as second:
-                store.memories.write([new_memory("b", "another text")], now=NOW)
+                store.memories.write([new_memory("b", "another text")])
                 store.edges.put([Edge(a, b, 0.0, automatic=True)])
             with committing(store):
-                store.memories.write([new_memory("b", "a third text")], now=NOW)
+                store.memories.write([new_memory("b", "a third text")])
                 store.memories.erase(["d"])
             assert told(store, first.head) == ({b: "a third text"}, {d}, {(a, b): 0.0})
             assert told(store, second.head) == ({b: "a third text"}, {d}, {})
@@ -69,9 +69,9 @@ class LogContract(CommitContract):
     def test_a_commit_under_way_sees_its_own_changes(self) -> None:
         with self.opened() as store:
             with committing(store):
-                (a,) = store.memories.write([new_memory("a")], now=NOW)
+                (a,) = store.memories.write([new_memory("a")])
             with committing(store) as commit:
-                (b,) = store.memories.write([new_memory("b")], now=NOW)
+                (b,) = store.memories.write([new_memory("b")])
                 store.memories.erase(["a"])
                 changes = list(store.memories.changes(commit.before.head))
                 assert told(store, commit.before.head) == (
@@ -85,7 +85,7 @@ class LogContract(CommitContract):
     def test_nothing_is_told_since_a_head_of_another_history(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             for head in (Head(1, "of another history"), Head(7, "of a time to come")):
                 try:
                     list(store.memories.changes(head))
@@ -106,7 +106,7 @@ class LogContract(CommitContract):
     def test_a_commit_that_fails_takes_its_trimming_back(self) -> None:
         with self.opened() as store:
             with committing(store) as kept:
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             log = list(store.state.commits(0))
             try:
                 with committing(store):
@@ -120,7 +120,7 @@ class LogContract(CommitContract):
     def test_what_was_forgotten_is_not_in_the_log(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("an id", "a secret")], now=NOW)
+                store.memories.write([new_memory("an id", "a secret")])
             with committing(store):
                 store.memories.erase(["an id"])
             log = repr(store.state.commits(0))
@@ -132,7 +132,7 @@ class LogContract(CommitContract):
         with self.opened() as store:
             assert store.state.answer("r") is None
             with committing(store):
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
                 store.state.keep_answer(kept, names=["a", "b", "nobody"], since=NOW)
                 assert store.state.answer("r") == kept
             try:
@@ -150,7 +150,7 @@ class LogContract(CommitContract):
         old, later = KeptAnswer("old", NOW, "x", "[]"), "2026-02-01T00:00:00Z"
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
                 store.state.keep_answer(old, names=["a"], since=NOW)
             with committing(store):
                 store.state.keep_answer(replace(old, request="new", at=later), names=[], since=NOW)
@@ -174,14 +174,14 @@ class CopiedLogContract(LogContract):
     def test_copies_that_go_on_by_themselves_do_not_know_each_other(self) -> None:
         with self.opened() as store:
             with committing(store) as common:
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             with closing(self.copy_of(store)) as copy:
                 assert copy.head() == common.head
                 for _ in range(3):
                     with committing(store):
-                        store.memories.write([new_memory("b")], now=NOW)
+                        store.memories.write([new_memory("b")])
                     with committing(copy):
-                        copy.memories.write([new_memory("c")], now=NOW)
+                        copy.memories.write([new_memory("c")])
                 assert store.head().revision == copy.head().revision
                 for one, other in ((store, copy), (copy, store)):
                     assert one.state.knows(common.head)
@@ -191,14 +191,14 @@ class CopiedLogContract(LogContract):
     def test_an_older_copy_that_was_written_past_a_head_does_not_know_it(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             with closing(self.copy_of(store)) as copy:
                 with committing(store) as lost:
-                    store.memories.write([new_memory("b")], now=NOW)
+                    store.memories.write([new_memory("b")])
                 assert not copy.state.knows(lost.head)
                 for name in "cd":
                     with committing(copy):
-                        copy.memories.write([new_memory(name)], now=NOW)
+                        copy.memories.write([new_memory(name)])
                 assert copy.head().revision > lost.revision
                 assert not copy.state.knows(lost.head)
                 assert "b" not in texts(copy, "b").memories

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from recollect.model import FrameDefinition, Garden, Place, Weights
 from recollect.model.pak import PakRow
 from recollect.ports.store import RECORD_KINDS, Edge, FrameRow, Likeness, Store
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, committing
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import committing
 
 __all__ = ["RecordContract"]
 
@@ -43,7 +44,7 @@ class RecordContract:
                     new_memory("b", "first", position=3, tags=("x",), place=place, pending=True),
                     new_memory("a", "second", status="quarantined", source="mail"),
                 ]
-                store.memories.write(new, now=NOW)
+                store.memories.write(new)
             (first,) = store.records.page("memory", after=None, most=1)
             (second,) = store.records.page("memory", after=first.key, most=9)
             assert list(store.records.page("memory", after=second.key, most=9)) == []
@@ -51,7 +52,7 @@ class RecordContract:
         said = first.fields
         assert (said["pak_id"], said["content"], said["position"]) == ("b", "first", 3)
         assert (said["tags"], said["pending"], said["created_at"]) == (["x"], True, NOW)
-        assert (said["source_type"], said["content_hash"]) == ("user", new[0].content_hash)
+        assert (said["source_type"], said["content_hash"]) == ("user", new[0].pak.content_hash)
         assert said["place"]["garden"] == "ops"
         assert (second.fields["status"], second.fields["source_type"]) == ("quarantined", "mail")
         assert "decay" not in said
@@ -65,8 +66,7 @@ class RecordContract:
         )
         with self.opened() as store:
             with committing(store):
-                brought = type(new)(new.memory, "hash", None, False, pak=pak)
-                store.memories.write([brought], now="2027-01-01T00:00:00Z")
+                store.memories.write([replace(new, pak=pak)])
             (one,) = store.records.page("memory", after=None, most=9)
         told = (one.fields["created_at"], one.fields["updated_at"], one.fields["title"])
         assert told == (_BEFORE, NOW, "T")
@@ -75,7 +75,7 @@ class RecordContract:
     def test_pairs_are_told_by_id_and_settled_disputes_too(self) -> None:
         with self.opened() as store:
             with committing(store):
-                rows = store.memories.write([new_memory(name) for name in "abc"], now=NOW)
+                rows = store.memories.write([new_memory(name) for name in "abc"])
                 low, middle, high = (one.row_id for one in rows)
                 store.edges.put([Edge(low, high, 0.5, True), Edge(low, middle, 0.0, False)])
                 store.edges.change_lists([Likeness(high, low, 0.25)], ())

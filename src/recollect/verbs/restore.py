@@ -108,9 +108,9 @@ class Restoration:
             store.access.set_trust(*trust)
         for tenant, frame in self._frames:
             store.state.put_frame(tenant, frame.definition.name, frame)
-        written = store.memories.write(new, now=self._caller.now())
+        written = store.memories.write(new)
         rows = {one.memory.pak_id: at.row_id for one, at in zip(new, written, strict=True)}
-        self._write_catalogue([one.pak for one in new if one.pak is not None])
+        self._write_catalogue([one.pak for one in new])
         self._write_pairs(rows, joins)
         store.state.set_clock(later(commit.before.clock, whole.clock))
         store.state.fire("curate_complete")
@@ -209,8 +209,7 @@ def _rows(
     for one in part:
         yield NewMemory(
             one.memory,
-            one.pak.content_hash,
+            one.pak,
             vectors.get(one.memory.pak_id),
             pending=one.pending or embedded.error is not None,
-            pak=one.pak,
         )

@@ -35,7 +35,7 @@ from recollect.verbs.requests import Repeated, Request, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import derived_id, draft, is_derived
 from recollect.write.ingest import Outside, admitted, fact_from
-from recollect.write.remember import Write
+from recollect.write.remember import Write, waiting_for_vectors
 from recollect.write.vectors import Embeddings, embed_texts
 
 __all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
@@ -245,9 +245,8 @@ class Writer:
         for memory in memories:
             if memory.pak_id in reports:
                 done.append((memory, reports[memory.pak_id]))
-                reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
-        if self._open_store.embedder_error is None:
-            self._open_store.fill_pending()
+                if len(latest) < len(memories):
+                    reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
         return done
 
     def _embed_and_commit(
@@ -301,7 +300,6 @@ class Writer:
                 embedder=embedder,
                 before=open_store.follower.before,
                 links=open_store.links,
-                now=context.now,
                 commit=commit,
             )
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
@@ -310,7 +308,10 @@ class Writer:
             done = {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
             if context.request is not None:
                 context.request.keep(reports)
+            some_wait = embedded.error is None and bool(waiting_for_vectors(store))
         open_store.embedder_error = embedded.error
+        if some_wait:
+            open_store.fill_pending()
         return done
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:

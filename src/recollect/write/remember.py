@@ -43,7 +43,6 @@ class Write:
     embedder: Embedder
     before: IndexBefore
     links: bool
-    now: str
     commit: Commit
 
     def write(
@@ -96,11 +95,9 @@ class Write:
                     known.get(memory.pak_id),
                     vector=vector,
                     wants_vector=wants_vector,
-                    now=self.now,
                 )
                 for memory, vector in zip(memories, embedded.vectors, strict=True)
-            ],
-            now=self.now,
+            ]
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["row_to_write"]
+__all__ = ["entry_of", "row_to_write"]
 
 
 def row_to_write(
@@ -27,16 +27,11 @@ def row_to_write(
     *,
     vector: NDArray[np.int8] | None,
     wants_vector: bool,
-    now: str,
 ) -> NewMemory:
-    """Return the row of a memory; what an old one has lived through stays.
-
-    A memory whose times are others than `now` was written elsewhere, and keeps them.
-    """
+    """Return the row of a memory; what an old one has lived through stays."""
     digest, lacks_vector = content_hash(memory.content), wants_vector and vector is None
     if old is None:
-        pak = _entry(memory, digest, None, now)
-        return NewMemory(memory, digest, vector, lacks_vector, pak=pak)
+        return NewMemory(memory, entry_of(memory, digest), vector, lacks_vector)
     # The same text has the same meaning: an embedder that is down does not cost it its vector.
     same_text = digest == old.content_hash
     return NewMemory(
@@ -47,19 +42,15 @@ def row_to_write(
             reinforced=old.reinforced,
             last_reinforced=old.last_reinforced,
         ),
-        digest,
+        entry_of(memory, digest, old.superseded_by),
         vector,
         pending=lacks_vector and not (same_text and old.has_vector),
-        superseded_by=old.superseded_by,
         same_text=same_text,
-        pak=_entry(memory, digest, old.superseded_by, now),
     )
 
 
-def _entry(memory: Memory, digest: str, superseded_by: str | None, now: str) -> PakRow | None:
-    """Return a memory's entry in the catalogue, if its times are its own."""
-    if memory.created_at == now == memory.updated_at:
-        return None
+def entry_of(memory: Memory, digest: str, superseded_by: str | None = None) -> PakRow:
+    """Return a memory's entry in the catalogue; `digest` is the hash of its text."""
     return PakRow(
         pak_id=memory.pak_id,
         pak_type=memory.pak_type,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.stores.memory import MemoryStore
 from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, committing
+from recollect.testing.commit_contract import committing
 from recollect.testing.contract import StoreContract
 from recollect.testing.log_contract import told
 
@@ -17,7 +17,7 @@ class TestMemoryStore(StoreContract):
         with self.opened() as store:
             assert isinstance(store, MemoryStore)
             with committing(store) as commit:
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
             store.catalogue.delete_pak("a")
             moved = store.head()
             assert moved.revision == commit.revision + 1

@@ -15,8 +15,8 @@ from recollect.policy.view import view_of
 from recollect.ports.edges import Likeness
 from recollect.ports.store import Edge, Head, RowFilter, Store
 from recollect.stores.sqlite import SqliteStore
-from recollect.testing.builders import new_memory
-from recollect.testing.commit_contract import NOW, committing
+from recollect.testing.builders import NOW, new_memory
+from recollect.testing.commit_contract import committing
 from recollect.testing.contract import LastingStoreContract
 from recollect.testing.log_contract import told
 
@@ -43,7 +43,7 @@ class TestSqliteStore(LastingStoreContract):
     def test_what_is_read_is_a_memory_like_any_other(self) -> None:
         with self.opened() as store:
             with committing(store):
-                store.memories.write([new_memory("a", "Use Celery.")], now="2026-01-01T00:00:00Z")
+                store.memories.write([new_memory("a", "Use Celery.")])
             found = store.memories.read(
                 RowFilter(pak_ids=("a",)), view_of(LOCAL_PRINCIPAL, {})
             ).memories["a"]
@@ -57,7 +57,7 @@ class TestSqliteStore(LastingStoreContract):
         with self.opened() as store:
             with committing(store):
                 new = [new_memory("a"), new_memory("b")]
-                a, b = (one.row_id for one in store.memories.write(new, now="2026-01-01T00:00:00Z"))
+                a, b = (one.row_id for one in store.memories.write(new))
                 store.edges.put([Edge(a, b, 0.7, automatic=True)])
                 store.edges.change_lists([Likeness(a, b, 0.7)], [])
             assert store.check() == ("1 automatic links join memories that do not hold each other",)
@@ -85,7 +85,7 @@ class TestSqliteStore(LastingStoreContract):
     ) -> None:
         with self.opened() as store:
             with committing(store) as commit:
-                store.memories.write([new_memory(name) for name in "abc"], now=NOW)
+                store.memories.write([new_memory(name) for name in "abc"])
                 store.edges.put([Edge(1, 2, 0.5, automatic=False)])
                 store.edges.dispute(("a", "b"), note="", now=NOW)
             copy = self.copy_of(store)
@@ -107,7 +107,7 @@ class TestSqliteStore(LastingStoreContract):
         with self.opened() as store:
             assert isinstance(store, SqliteStore)
             with committing(store) as first:
-                store.memories.write([new_memory("a")], now=NOW)
+                store.memories.write([new_memory("a")])
             with store.commit("mixed", at=NOW) as mixed:
                 store.catalogue.conn.execute("UPDATE paks SET title = 'by hand'")
             assert store.head() == mixed.head == Head(first.revision + 1, "mixed")
@@ -118,7 +118,7 @@ class TestSqliteStore(LastingStoreContract):
         with self.opened() as store:
             assert isinstance(store, SqliteStore)
             with committing(store) as commit:
-                store.memories.write([new_memory("a"), new_memory("b")], now=NOW)
+                store.memories.write([new_memory("a"), new_memory("b")])
             store.catalogue.conn.execute("UPDATE paks SET title = 'by hand'")
             moved = store.head()
             assert moved.revision > commit.revision

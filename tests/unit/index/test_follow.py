@@ -23,7 +23,7 @@ def use(store: Store, pak_id: str) -> tuple[Changes, Commit]:
 def store(tmp_path: Path) -> Iterator[Store]:
     with closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as store:
         with committing(store):
-            store.memories.write([new_memory("a"), new_memory("b")], now="2024-01-01T00:00:00Z")
+            store.memories.write([new_memory("a"), new_memory("b")])
         yield store
 
 
@@ -71,7 +71,6 @@ class _Broken(Exception):
 
 
 def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Path) -> None:
-    now = "2024-01-01T00:00:00Z"
     with (
         closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as store,
         closing(SqliteStore.open(tmp_path / "a.db", store_id="here")) as other,
@@ -79,16 +78,16 @@ def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Pa
         follower = Follower(store, None)
         assert len(follower.current().index) == 0
         with committing(other):
-            other.memories.write([new_memory("a")], now=now)
+            other.memories.write([new_memory("a")])
         with pytest.raises(_Broken), committing(store) as commit:
             index = follower.before(commit)
             assert (len(index), index.revision) == (1, commit.revision - 1)
-            store.memories.write([new_memory("b")], now=now)
+            store.memories.write([new_memory("b")])
             assert follower.before(commit) is index
             assert len(index) == 1
             raise _Broken
         # The revision that came to nothing is given to the next, and is not taken for known.
         with committing(other):
-            other.memories.write([new_memory("c")], now=now)
+            other.memories.write([new_memory("c")])
         index = follower.current().index
         assert sorted(index.pak_ids(index.select().slots)) == ["a", "c"]

@@ -64,7 +64,7 @@ def test_a_built_memory_is_ready_to_be_stored(tmp_path: Path) -> None:
     assert new.vector.tolist() == [127, -127]
     store = SqliteStore.open(tmp_path / "a.db", store_id="test")
     with committing(store):
-        store.memories.write([new], now="2026-01-01T00:00:00Z")
+        store.memories.write([new])
     found = store.memories.read(RowFilter(pak_ids=("a",)), view_of(LOCAL_PRINCIPAL, {}))
     assert found.memories["a"].confidence == 0.5
     store.close()
@@ -73,8 +73,8 @@ def test_a_built_memory_is_ready_to_be_stored(tmp_path: Path) -> None:
 class Forgetful(SqliteMemories):
     """Says that it kept everything."""
 
-    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
-        return super().write(memories[:1], now=now) * len(memories)
+    def write(self, memories: Sequence[NewMemory]) -> list[Written]:
+        return super().write(memories[:1]) * len(memories)
 
 
 class TestOfForgetful(StoreContract):

@@ -138,12 +138,17 @@ class MemoryCatalogue(PakCatalogue):
         with self.transaction():
             known = {row.pak_id for row in rows} & self._paks.keys()
             hashes = {pak_id: self._paks[pak_id].content_hash for pak_id in known}
+            self._keep_all(rows)
+        return hashes
+
+    def _keep_all(self, rows: list[PakRow]) -> dict[str, PakRow]:
+        with self.transaction():
             for row in rows:
                 before = self._paks.get(row.pak_id)
                 self._write(row._replace(created_at=before.created_at) if before else row)
             for row in rows:
                 self._need(row.superseded_by)
-        return hashes
+            return {row.pak_id: self._paks[row.pak_id] for row in rows}
 
     def _delete(self, pak_id: str) -> bool:
         with self.transaction():

@@ -100,14 +100,11 @@ class MemoryMemories:
             yield Changes(since, rows, (), ())
         yield Changes(head, (), (), edges)
 
-    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+    def write(self, memories: Sequence[NewMemory]) -> list[Written]:
         """Add memories, or replace those that exist."""
         tables, touched = self._session, self._session.touched
         known = {new.memory.pak_id: tables.memories.get(new.memory.pak_id) for new in memories}
-        drafted = [new for new in memories if new.pak is None]
-        self._catalogue.upsert_paks(map(_pak_values, drafted), now=now, quiet=True)
-        self._catalogue.keep_rows(new.pak for new in memories if new.pak is not None)
-        paks = self._catalogue.get_paks(known)
+        paks = self._catalogue.keep_rows(new.pak for new in memories)
         next_row = max(tables.names, default=0) + 1
         written = []
         for new in memories:
@@ -250,20 +247,3 @@ def _standing(row: MemoryRow) -> Standing:
 def _index_row(row: MemoryRow) -> IndexRow:
     indexed = Indexed._make(getattr(row.memory, name) for name in Indexed._fields)
     return IndexRow(row.row_id, indexed, row.serving, row.pending)
-
-
-def _pak_values(new: NewMemory) -> dict[str, Any]:
-    """Return the arguments of the catalogue's upsert."""
-    memory = new.memory
-    return {
-        "pak_id": memory.pak_id,
-        "pak_type": memory.pak_type,
-        "source_type": memory.source or "user",
-        "authority": memory.authority,
-        "title": memory.title,
-        "content_hash": new.content_hash,
-        "summary": memory.summary,
-        "project": memory.project,
-        "topic": memory.topic,
-        "superseded_by": new.superseded_by,
-    }

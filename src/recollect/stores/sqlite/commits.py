@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from recollect.errors import StoreDamaged, StoreError
 from recollect.ports.state import START, Commit, CommitRecord, Head
@@ -19,10 +20,12 @@ from recollect.stores.touched import Touched, first_kept, is_time_to_trim
 if TYPE_CHECKING:
     from recollect.stores.sqlite.session import Session
 
-__all__ = ["keep", "knows", "records", "touched_since"]
+__all__ = ["LOGGED", "keep", "knows", "log_seal", "records", "touched_since"]
 
 _COLUMNS = "revision, commit_id, at, touched, gone, edges, events"
-_INSERT = f"INSERT INTO commits ({_COLUMNS}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+# What a row's seal is of.
+LOGGED = f"{_COLUMNS}, size"
+_INSERT = f"INSERT INTO commits ({LOGGED}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SIZES = "SELECT revision, size FROM commits ORDER BY revision DESC"
 _NOTED = "SELECT row_id, gone FROM commit_notes"
 
@@ -35,11 +38,16 @@ def keep(conn: sqlite3.Connection, commit: Commit, at: str, touched: Touched) ->
     made = touched.record(commit.revision, commit.commit_id, at)
     numbers = map(_listed, (made.rows, made.gone, chain.from_iterable(made.edges)))
     row = (made.revision, made.commit_id, at, *numbers, json.dumps(made.events), made.size)
-    conn.execute(_INSERT, row)
+    conn.execute(_INSERT, (*row, log_seal(row)))
     if touched.begins_log:
         _trim(conn, commit.revision)
     elif is_time_to_trim(made.revision, made.size):
         _trim(conn, first_kept(conn.execute(_SIZES)))
+
+
+def log_seal(row: Sequence[Any]) -> int:
+    """Return the seal of a row of `LOGGED`."""
+    return crc32(repr(tuple(row)).encode("utf-8", "backslashreplace"))
 
 
 def knows(db: Session, head: Head) -> bool:

@@ -22,9 +22,10 @@ from recollect.paks.database import connect_read_only
 from recollect.paks.schema import TRIGGERS
 from recollect.paks.tolerant import text_or_bytes
 from recollect.stores.sqlite import rows
+from recollect.stores.sqlite.commits import LOGGED, log_seal
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
-from recollect.stores.sqlite.twins import TWIN_INDEXES
+from recollect.stores.sqlite.twins import TWIN_INDEXES, twin_where
 
 __all__ = ["Findings", "Unlike", "examine", "expected_triggers", "find"]
 
@@ -121,8 +122,8 @@ def _unlike(
 ) -> Iterator[Unlike]:
     listed = ", ".join(columns)
     one, other = (
-        f"SELECT {listed} FROM {table} NOT INDEXED",
-        (f"SELECT {listed} FROM {table} INDEXED BY {index}"),
+        f"SELECT {listed} FROM {table} NOT INDEXED{twin_where(index)}",
+        f"SELECT {listed} FROM {table} INDEXED BY {index}{twin_where(index)}",
     )
     try:
         for first, second, stands in ((one, other, True), (other, one, False)):
@@ -237,6 +238,10 @@ def _log(conn: sqlite3.Connection, found: Findings) -> None:
     ).fetchone()[0]
     if broken:
         found.problems.append("the log of commits does not lead to the head of the store")
+    rows = conn.execute(f"SELECT seal, {LOGGED} FROM commits WHERE seal IS NOT NULL")
+    unlike = sum(seal != log_seal(row) for seal, *row in rows)
+    if unlike:
+        found.problems.append(f"{unlike} rows of the log of commits are not as they were written")
 
 
 _STEPS: dict[str, Callable[[sqlite3.Connection, Findings], None]] = {

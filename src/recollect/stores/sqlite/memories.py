@@ -5,11 +5,13 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from recollect.model import Memory
+from recollect.model.pak import PakRow
 from recollect.paks import RecallStore
 from recollect.policy import View
 from recollect.ports.memories import (
@@ -51,6 +53,7 @@ _KNOWS_PAKS = {
 }
 # Where the sealed columns stand among `OWN_COLUMNS`, and which of them hold no whole numbers.
 _SEALED = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES))
+_of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
 _BATCH_ROWS = 8_192
@@ -135,19 +138,16 @@ class SqliteMemories:
                 yield Changes(since, batch, (), ())
             yield Changes(head, (), (), self._edges(None if touched is None else touched.edges))
 
-    def write(self, memories: Sequence[NewMemory], *, now: str) -> list[Written]:
+    def write(self, memories: Sequence[NewMemory]) -> list[Written]:
         """Add memories, or replace those that exist."""
         touched = self._db.touched
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
-        drafted = [new for new in memories if new.pak is None]
-        self._catalogue.upsert_paks(map(rows.pak_values, drafted), now=now, quiet=True)
-        if len(drafted) < len(memories):
-            self._catalogue.keep_rows(new.pak for new in memories if new.pak is not None)
+        entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
             self._replace([new for new in memories if new.memory.pak_id in known])
-        numbers = known | self._insert(added)
+        numbers = known | self._insert(added, entries)
         touched.rows.update(numbers.values())
         self._seal(list(known.values()))
         return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
@@ -223,18 +223,19 @@ class SqliteMemories:
             )
         }
 
-    def _insert(self, memories: Sequence[NewMemory]) -> dict[str, int]:
-        """Add rows and return their numbers."""
+    def _insert(
+        self, memories: Sequence[NewMemory], entries: Mapping[str, PakRow]
+    ) -> dict[str, int]:
+        """Add rows beside their entries in the catalogue; return their numbers."""
         slot = self._db.slot
         columns = (*rows.OWN_COLUMNS, "seal", f"vector_{slot}", f"vector_seal_{slot}")
         numbers: dict[str, int] = {}
         for chunk in chunks(memories, 250):
-            in_catalogue = self._in_catalogue([new.memory.pak_id for new in chunk])
             values = [
                 value
                 for new in chunk
                 for value in (
-                    *_sealed(rows.own_values(new), in_catalogue[new.memory.pak_id]),
+                    *_sealed(rows.own_values(new), entries[new.memory.pak_id]),
                     *rows.sealed_vector(new.vector),
                 )
             ]
@@ -266,14 +267,6 @@ class SqliteMemories:
                     if new.same_text is same_text
                 ],
             )
-
-    def _in_catalogue(self, pak_ids: Sequence[str]) -> dict[str, Sequence[Any]]:
-        """Return what a seal is of in the catalogue: what that kept or filled in, too."""
-        found = self._db.all(
-            f"SELECT pak_id, {', '.join(OF_PAKS)} FROM paks WHERE pak_id IN ({marks(pak_ids)})",
-            *pak_ids,
-        )
-        return {row[0]: row[1:] for row in found}
 
     def _seal(self, row_ids: Sequence[int]) -> None:
         """Seal rows that were replaced as they stand in both tables."""
@@ -341,7 +334,7 @@ def _assignments(*columns: str) -> str:
     return ", ".join(f"{column} = ?" for column in columns)
 
 
-def _sealed(own: Sequence[Any], in_catalogue: Sequence[Any]) -> tuple[Any, ...]:
+def _sealed(own: Sequence[Any], entry: PakRow) -> tuple[Any, ...]:
     """Return the values of a new row with its seal, which is of them as the file will hold them."""
     kept = [float(own[at]) if at in _REALS else own[at] for at in _SEALED]
-    return (*own, row_seal(*kept, *in_catalogue))
+    return (*own, row_seal(*kept, *_of_entry(entry)))

@@ -12,7 +12,7 @@ from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 from recollect.stores.sqlite.seals import DAMAGED, SEALS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS
-from recollect.stores.sqlite.twins import TWINS
+from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
@@ -258,5 +258,6 @@ ENGINE_MIGRATIONS = (
     Migration(6, "seals", (*SEALS, *TWINS, *DAMAGED)),
     Migration(7, "wiping", _WIPING),
     Migration(8, "answers", _ANSWERS),
+    Migration(9, "lighter_twins", LIGHTER_TWINS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

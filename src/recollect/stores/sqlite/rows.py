@@ -30,7 +30,6 @@ __all__ = [
     "from_row",
     "index_row",
     "own_values",
-    "pak_values",
     "sealed_vector",
     "standing",
     "standing_values",
@@ -184,23 +183,6 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
 
 def _key(name: str | None) -> str | None:
     return None if name is None else name_key(name)
-
-
-def pak_values(new: NewMemory) -> dict[str, Any]:
-    """Return the arguments of the catalogue's upsert."""
-    memory = new.memory
-    return {
-        "pak_id": memory.pak_id,
-        "pak_type": memory.pak_type,
-        "source_type": memory.source or "user",
-        "authority": memory.authority,
-        "title": memory.title,
-        "content_hash": new.content_hash,
-        "summary": memory.summary,
-        "project": memory.project,
-        "topic": memory.topic,
-        "superseded_by": new.superseded_by,
-    }
 
 
 def sealed_vector(vector: NDArray[np.int8] | None) -> tuple[bytes | None, int | None]:

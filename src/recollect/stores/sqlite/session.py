@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -36,6 +36,7 @@ class _Known:
 
     commit: Commit | None = None
     slot: int | None = None
+    clock: ClockState | None = None
     touched: Touched = field(default_factory=Touched)
 
 
@@ -89,7 +90,7 @@ class Session:
             with write(conn):
                 commit = self._begun(commit_id)
                 yield commit
-                self.run("UPDATE engine_state SET committing = 0")
+                self._end(conn)
                 commits.keep(conn, commit, at, self._known().touched)
                 self._connections.check_files()
             _confirm(conn)
@@ -105,11 +106,27 @@ class Session:
         )
         return commit
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def _end(self, conn: sqlite3.Connection) -> None:
+        clock = self._known().clock
+        if clock is None:
+            conn.execute("UPDATE engine_state SET committing = 0")
+        else:
+            values = (clock.active_hours, clock.seen_at)
+            conn.execute(
+                "UPDATE engine_state SET committing = 0, active_hours = ?, seen_at = ?", values
+            )
+
+    def set_clock(self, clock: ClockState) -> None:
+        """Keep a clock with the commit under way: it is written once, at its end."""
+        _ = self.revision  # refuses outside of a commit
+        self._known().clock = clock
+
+    def snapshot(self) -> AbstractContextManager[object]:
         """Let all reads of the body see one state of the store."""
-        with self._connections.looking():
-            yield
+        lease = self._connections.lease()
+        if lease is not None and lease.conn.in_transaction:
+            return nullcontext()  # it is of what this thread has begun anyway
+        return self._connections.looking()
 
     def opened(self, *, read_only: bool) -> AbstractContextManager[sqlite3.Connection]:
         """Give a connection to see with whether the tables are as they should be, or make them."""
@@ -123,9 +140,9 @@ class Session:
 
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
-        row = self._facts()
-        self._known().slot = row[9]
-        head, clock = Head(row[1], row[2]), ClockState(row[7], row[8])
+        row, known = self._facts(), self._known()
+        known.slot = row[9]
+        head, clock = Head(row[1], row[2]), known.clock or ClockState(row[7], row[8])
         return StoreState(*(row[0], head, *row[3:7], clock))
 
     def run(self, sql: str, *values: Any) -> sqlite3.Cursor:

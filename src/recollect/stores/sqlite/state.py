@@ -44,7 +44,7 @@ class SqliteState:
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""
-        self._write("active_hours = ?, seen_at = ?", clock.active_hours, clock.seen_at)
+        self._db.set_clock(clock)
 
     def set_model(self, model_id: str, dimension: int) -> None:
         """Keep which model the vectors are of."""
