@@ -2,7 +2,8 @@
 
 Run `make bench-check`, or `python -m bench.check --quick` for the ratios that small stores show, or
 `--only NAME` for one bar (a name, or its part before the dot). Ratios are medians of nine pairs
-measured by turns, in CPU time where one process does both; five per cent are noise. What cannot be
+measured by turns, in CPU time where one process does both; five per cent are noise. Seconds and
+rates are judged as they would be in a good moment of the machine (`bench.pace`). What cannot be
 measured here is said, and not counted as held; a million memories, for one, are measured only if
 `python -m bench.recall --million` built their store. The exit code is 1 when a bar does not hold.
 A run of all bars is kept under `bench/history`.
@@ -30,6 +31,7 @@ from rich.table import Table
 from bench import history, hooks, paks, recall, report, select
 from bench.bars import BARS, Promise
 from bench.clock import CPU, WALL
+from bench.pace import Pace
 from bench.peer import PeerUnavailable
 from bench.peers import __main__ as peers
 from bench.peers import corpora
@@ -74,11 +76,17 @@ class Row:
     shown: str
     outcome: Outcome
     reason: str = ""
+    slowness: float = 1.0
 
 
-def judged(promise: Promise, value: float | None, reason: str = "") -> Row:
-    """Set a value beside its bar."""
-    outcome = Outcome.ABSENT if value is None else _outcome(promise, value)
+def judged(
+    promise: Promise, value: float | None, reason: str = "", *, slowness: float = 1.0
+) -> Row:
+    """Set a value beside its bar; the machine was so many times slower than at its best."""
+    if promise.unit not in (Unit.SECONDS, Unit.RATE):
+        slowness = 1.0
+    scale = slowness if promise.bar.at_least else 1 / slowness
+    outcome = Outcome.ABSENT if value is None else _outcome(promise, value * scale)
     return Row(
         name=promise.name,
         what=promise.row.strip(),
@@ -88,6 +96,7 @@ def judged(promise: Promise, value: float | None, reason: str = "") -> Row:
         shown="-" if value is None else promise.unit.shown(value),
         outcome=outcome,
         reason=reason if value is None else "",
+        slowness=float(f"{slowness:.3g}"),
     )
 
 
@@ -117,7 +126,8 @@ def measured(promises: Sequence[Promise], console: Console) -> Iterator[Row]:
         console.print(f"{bench}: {len(wanted)} bars", style="dim")
         reason = "what it needs is not on this machine"
         try:
-            values = BENCHES[bench](wanted, console)
+            with Pace() as pace:
+                values = BENCHES[bench](wanted, console)
         except PeerUnavailable as error:
             values, reason = {}, str(error).splitlines()[0]
         except (RuntimeError, subprocess.CalledProcessError) as error:
@@ -127,7 +137,8 @@ def measured(promises: Sequence[Promise], console: Console) -> Iterator[Row]:
             )
             continue
         for one in wanted:
-            yield judged(one, values.get((one.row, one.size)), reason)
+            value = values.get((one.row, one.size))
+            yield judged(one, value, reason, slowness=pace.slowness)
 
 
 def _catalogue(_: Sequence[Promise], console: Console) -> Values:
@@ -293,13 +304,15 @@ def show(rows: Sequence[Row], console: Console) -> None:
         Outcome.NOISE: "yellow",
     }
     table = Table(title="Every bar that was promised")
-    for heading in ("bar", "what", "size", "promised", "measured", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("size", "measured") else "left")
+    numbers = ("size", "measured", "machine")
+    for heading in ("bar", "what", "size", "promised", "measured", "machine", "verdict"):
+        table.add_column(heading, justify="right" if heading in numbers else "left")
     for row in rows:
         verdict = (
             f"{row.outcome}: {row.reason}" if row.reason and row.value is None else row.outcome
         )
-        cells = (row.name, row.what, f"{row.size:,}", row.bar, row.shown, verdict)
+        machine = f"{row.slowness:.2f}x slow" if row.slowness > 1 else ""
+        cells = (row.name, row.what, f"{row.size:,}", row.bar, row.shown, machine, verdict)
         table.add_row(*cells, style=styles.get(row.outcome, ""))
     console.print(table)
     counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}

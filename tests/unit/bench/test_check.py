@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from bench import check, history, hooks, paks, select
+from bench import check, history, hooks, pace, paks, select
 from bench.bars import BARS, Promise, bar
 from bench.check import Outcome, chosen, judged, measured
 from bench.peer import PeerUnavailable
@@ -142,3 +142,32 @@ def test_what_is_kept_in_the_repository_can_be_read() -> None:
     for run in history.runs():
         assert {"taken_at", "commit", "machine", "versions", "rows"} <= set(run)
         assert {row["outcome"] for row in run["rows"]} <= {one.value for one in Outcome}
+
+
+@pytest.mark.parametrize(
+    ("one", "value", "outcome"),
+    [
+        (promise(1.0, unit=Unit.SECONDS), 1.9, Outcome.HOLDS),
+        (promise(1.0, unit=Unit.SECONDS), 2.3, Outcome.MISSED),
+        (promise(700, at_least=True, unit=Unit.RATE), 360, Outcome.HOLDS),
+        (promise(700, at_least=True, unit=Unit.RATE), 300, Outcome.MISSED),
+        (promise(1.0), 1.9, Outcome.MISSED),
+        (promise(400, unit=Unit.MEGABYTES), 500, Outcome.MISSED),
+    ],
+)
+def test_a_slow_moment_of_the_machine_excuses_seconds_and_rates_alone(
+    one: Promise, value: float, outcome: Outcome
+) -> None:
+    row = judged(one, value, slowness=2.0)
+    assert (row.outcome, row.value) == (outcome, value)
+
+
+def test_the_pace_is_that_of_a_job_done_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "GOOD_MOMENT_S", 1e-9)
+    with pace.Pace() as slow:
+        pass
+    monkeypatch.setattr(pace, "GOOD_MOMENT_S", 1e9)
+    with pace.Pace() as quick:
+        pass
+    assert slow.slowness > 1.0
+    assert quick.slowness == 1.0
