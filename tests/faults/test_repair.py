@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,6 +14,7 @@ import pytest
 from tests.faults.damaged_stores import flips, full_store, opened
 
 from recollect import Recollect, RecollectError
+from recollect.stores.sqlite.twins import TWIN_INDEXES, itself, twin_where
 
 soak = pytest.mark.soak
 
@@ -138,6 +141,127 @@ def test_what_was_put_aside_stays_until_it_is_discarded(path: Path) -> None:
         assert put_aside(memory)
         memory.repair(discard=True)
         assert put_aside(memory) == []
+
+
+@pytest.mark.parametrize("index", TWIN_INDEXES)
+def test_a_table_and_its_second_copy_are_read_apart(path: Path, index: str) -> None:
+    table, columns = TWIN_INDEXES[index]
+    with closing(sqlite3.connect(path)) as conn:
+        for how, name in ((itself(table), table), (f"INDEXED BY {index}", index)):
+            (root,) = conn.execute(
+                "SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)
+            ).fetchone()
+            query = f"SELECT {', '.join(columns)} FROM {table} {how}{twin_where(index)}"
+            steps = conn.execute(f"EXPLAIN {query}").fetchall()
+            opened_at = {step[2]: step[3] for step in steps if step[1] == "OpenRead"}
+            assert {opened_at[step[2]] for step in steps if step[1] == "Column"} == {root}
+
+
+def test_a_role_that_differs_from_its_second_copy_is_put_aside(path: Path) -> None:
+    behind_its_copy(
+        path,
+        "idx_garden_members_slug",
+        "UPDATE garden_members SET role = 'admin' WHERE principal = 'peer'",
+    )
+    with opened(path) as memory:
+        assert memory.check()
+        done = memory.repair()
+        assert done.aside == ("garden_members local",)
+        assert done.problems == ()
+        assert "peer" not in memory.gardens.members("team-notes")
+
+
+LINKS = (
+    "SELECT row_id, other, closeness FROM memory_likenesses ORDER BY row_id, other",
+    "SELECT low, high, weight, automatic FROM memory_edges ORDER BY low, high",
+)
+
+
+def links_of(path: Path) -> list[list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as conn:
+        return [conn.execute(sql).fetchall() for sql in LINKS]
+
+
+def behind_its_copy(path: Path, index: str, statement: str) -> None:
+    """Change a table and not the index that holds it a second time, as a flipped byte would."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        kept = conn.execute("SELECT * FROM sqlite_master WHERE name = ?", (index,)).fetchone()
+        conn.execute("PRAGMA writable_schema = ON")
+        conn.execute("DELETE FROM sqlite_master WHERE name = ?", (index,))
+    edited(path, statement)
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        conn.execute("PRAGMA writable_schema = ON")
+        conn.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", kept)
+
+
+DAMAGE = {
+    "closeness": ("memory_likenesses", "SET closeness = {dice} WHERE rowkey"),
+    "the other": ("memory_likenesses", "SET other = other + 64 WHERE rowkey"),
+    "the holder": ("memory_likenesses", "SET row_id = row_id + 64 WHERE rowkey"),
+    "weight": ("memory_edges", "SET weight = {dice} WHERE rowkey"),
+    "an end": ("memory_edges", "SET high = high + 64 WHERE rowkey"),
+}
+TWINS = {
+    "memory_likenesses": "idx_memory_likenesses_other",
+    "memory_edges": "idx_memory_edges_high",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+@pytest.mark.parametrize("count", [4, pytest.param(100, marks=soak)])
+def test_links_and_lists_are_after_a_repair_as_if_nothing_had_happened(
+    path: Path, tmp_path: Path, what: str, count: int
+) -> None:
+    dice, (table, change) = random.Random(what), DAMAGE[what]
+    with opened(path) as memory:
+        memory.frame("task", "billing refund", top_k=6)  # some links are stronger by use
+        memory.retry_pending()
+    whole = links_of(path)
+    automatic = [row for row in whole[table == "memory_edges"] if len(row) == 3 or row[3]]
+    for row in dice.sample(automatic, count):
+        copy = Path(shutil.copy(path, tmp_path / "copy.db"))
+        first, second = ("low", "high") if table == "memory_edges" else ("row_id", "other")
+        changed = change.format(dice=round(dice.uniform(0.0, 1.0), 9)).replace(
+            "rowkey", f"{first} = {row[0]} AND {second} = {row[1]}"
+        )
+        behind_its_copy(copy, TWINS[table], f"UPDATE {table} {changed}")
+        with opened(copy) as memory:
+            assert memory.check()
+            done = memory.repair()
+            assert (done.aside, done.problems) == ((), ()), row
+        assert links_of(copy) == whole, row
+
+
+def test_a_link_by_hand_that_differs_is_put_aside(path: Path) -> None:
+    by_hand = "low = (SELECT min(low) FROM memory_edges WHERE automatic = 0) AND automatic = 0"
+    with opened(path) as memory:
+        memory.retry_pending()
+    before = links_of(path)
+    behind_its_copy(
+        path, TWINS["memory_edges"], f"UPDATE memory_edges SET weight = 0.125 WHERE {by_hand}"
+    )
+    with opened(path) as memory:
+        assert memory.check()
+        done = memory.repair()
+        assert len(done.aside) == 1
+        assert done.problems == ()
+        ((stood,),) = memory.paks.conn.execute("SELECT stood FROM damaged").fetchall()
+        assert json.loads(stood)["weight"] == 0.125
+    after = links_of(path)
+    assert after[0] == before[0]
+    assert len(after[1]) == len(before[1]) - 1
+
+
+def test_who_held_a_memory_that_is_put_aside_holds_another(path: Path, tmp_path: Path) -> None:
+    with opened(path) as memory:
+        memory.retry_pending()
+    never = Path(shutil.copy(path, tmp_path / "never.db"))
+    with opened(never) as memory:
+        assert memory.forget("pak-08")
+    edited(path, "UPDATE memories SET content = 'Secret' WHERE pak_id = 'pak-08'")
+    with opened(path) as memory:
+        assert memory.repair().aside == ("pak-08",)
+    assert links_of(path) == links_of(never)
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=soak)])

@@ -31,7 +31,7 @@ _STORES = ("stores/", "paks/", "ports/", "testing/")
 STORE_READS = {
     # Texts. The first is the only way to read one; it takes a View.
     "memories.read": {"recall/sight.py"},
-    "memories.changes": {"index/follow.py"},
+    "memories.changes": {"index/follow.py", "write/link_again.py"},
     "vectors.waiting": {"write/reembed.py", "write/remember.py"},
     # What joins memories: shown by `Sight`, or by those who hold one and keep to its mask.
     "edges.disputes": {"recall/sight.py", "open_store.py"},
@@ -39,6 +39,7 @@ STORE_READS = {
         "recall/inspect.py",
         "verbs/join.py",
         "write/likeness.py",
+        "write/link_again.py",
         "write/reinforce.py",
         "write/transfer.py",
     },
@@ -53,6 +54,7 @@ STORE_READS = {
         "verbs/join.py",
         "verbs/quarantine.py",
         "verbs/write.py",
+        "write/link_again.py",
         "write/reinforce.py",
         "write/remember.py",
     },

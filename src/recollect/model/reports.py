@@ -43,8 +43,9 @@ class Repaired:
     """What `repair` did.
 
     `restored` are memories that are as they were written again, `aside` what had to be put aside,
-    by name; `vectors` were made anew or wait for it; `dropped` links and lists will be found again;
-    `full_text` rows were put right. `problems` are left.
+    by name; `vectors` were made anew or wait for it; `dropped` links and entries of lists were not
+    as they were written, and were computed again from texts and vectors; `full_text` rows were put
+    right. `problems` are left.
     """
 
     restored: tuple[str, ...] = ()

@@ -6,11 +6,11 @@ All of a memory's pairs go when it is erased.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-__all__ = ["Dispute", "Edge", "EdgeRoom", "Likeness"]
+__all__ = ["Dispute", "Edge", "EdgeRoom", "Likeness", "LinkAgain", "LostLinks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,22 @@ class Likeness:
     row_id: int
     other: int
     closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class LostLinks:
+    """Links and lists that were not as they were written, and are gone.
+
+    `rows` must look around again, all there are if it is None. `weights` are what a link between
+    two rows may have had: its row and its second copy said two things.
+    """
+
+    rows: frozenset[int] | None
+    weights: Mapping[tuple[int, int], tuple[float, ...]]
+
+
+# Computes them again, inside of the commit that let them go.
+LinkAgain: TypeAlias = Callable[[LostLinks], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 from recollect.model import Examination, Repaired
 from recollect.ports.access import AccessRoom, Act
-from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness
+from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness, LinkAgain, LostLinks
 from recollect.ports.memories import (
     Changes,
     Indexable,
@@ -62,6 +62,8 @@ __all__ = [
     "Indexed",
     "KeptAnswer",
     "Likeness",
+    "LinkAgain",
+    "LostLinks",
     "MemoryRoom",
     "NewCommit",
     "NewMemory",
@@ -157,9 +159,12 @@ class Store(Protocol):
         It writes nothing, and nobody who reads or writes waits for it.
         """
 
-    def repair(self, begin: NewCommit, *, at: str) -> Repaired:
+    def repair(
+        self, begin: NewCommit, *, at: str, link_again: LinkAgain, all_links: bool = False
+    ) -> Repaired:
         """Put right what can be derived, in a commit that `begin` begins; put aside what cannot.
 
+        Links and lists that differ, or with `all_links` all lists, are computed by `link_again`.
         What is put aside is kept as it stood, until `discard`. No head from before is known after.
         """
 

@@ -32,6 +32,7 @@ from recollect.ports.store import (
     Edge,
     FrameRow,
     Indexed,
+    LostLinks,
     RowFilter,
     Store,
     Waiting,
@@ -356,7 +357,11 @@ class StoreContract(LogContract, RecordContract):
             with committing(store):
                 store.memories.write([new_memory("a", vector=[1, 0])])
             seen, known = store.head(), texts(store, "a").memories
-            assert store.repair(lambda: store.commit("repair", at=NOW), at=NOW) == Repaired()
+            asked: list[LostLinks] = []
+            done = store.repair(
+                lambda: store.commit("repair", at=NOW), at=NOW, link_again=asked.append
+            )
+            assert (done, asked) == (Repaired(), [])
             assert not store.state.knows(seen)
             assert texts(store, "a").memories == known
             with committing(store):

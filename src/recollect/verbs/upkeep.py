@@ -14,8 +14,9 @@ from recollect.hours import clock_jump, iso
 from recollect.model import Examination, Repaired
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import Commit
+from recollect.ports.store import Commit, LostLinks
 from recollect.verbs.caller import Caller
+from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
 
@@ -108,13 +109,15 @@ def reindex(caller: Caller) -> None:
     caller.open_store.current()
 
 
-def repair(caller: Caller, *, discard: bool) -> Repaired:
+def repair(caller: Caller, *, discard: bool, all_links: bool = False) -> Repaired:
     """Put right what can be; embed again what lost its vector, as far as the embedder answers."""
     open_store, store = caller.open_store, caller.store
+    begun: list[Commit] = []
 
     @contextmanager
     def begin() -> Iterator[Commit]:
         with open_store.commit() as commit:
+            begun.append(commit)
             yield commit
             store.state.fire("curate_complete")
             open_store.note(caller.principal, "repair", "store")
@@ -122,7 +125,14 @@ def repair(caller: Caller, *, discard: bool) -> Repaired:
     if discard:
         with open_store.administering(caller.principal, "discard", "damaged"):
             store.discard()
-    done = store.repair(begin, at=iso(open_store.clock.now()))
+
+    def links(lost: LostLinks) -> None:
+        if open_store.links:
+            link_again(lost, store=store, commit=begun[-1])
+
+    done = store.repair(
+        begin, at=iso(open_store.clock.now()), link_again=links, all_links=all_links
+    )
     open_store.follower.forget()
     retry_pending(caller)
     return done

@@ -15,6 +15,7 @@ from recollect.ports.edges import Edge, Likeness
 
 __all__ = [
     "MAX_AUTOMATIC",
+    "MAX_WEIGHT",
     "LikenessLists",
     "edge_between",
     "edges_to_write",

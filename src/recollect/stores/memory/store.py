@@ -12,7 +12,7 @@ from pathlib import Path
 
 from recollect.model import Examination, Repaired
 from recollect.ports.state import Commit, Head, StoreState
-from recollect.ports.store import NewCommit
+from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.memory.access import MemoryAccess
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.edges import MemoryEdges
@@ -109,7 +109,14 @@ class MemoryStore:
             problems = (*self._catalogue.check().problems, *self._edges.problems())
             return Examination(len(self._session.memories), problems)
 
-    def repair(self, begin: NewCommit, *, at: str) -> Repaired:  # noqa: ARG002 - nothing is dated
+    def repair(
+        self,
+        begin: NewCommit,
+        *,
+        at: str,  # noqa: ARG002 - nothing is dated
+        link_again: LinkAgain,  # noqa: ARG002 - no link is lost
+        all_links: bool = False,  # noqa: ARG002
+    ) -> Repaired:
         """Begin the log anew: there is nothing else that could be damaged."""
         with begin():
             self._state.tidy()

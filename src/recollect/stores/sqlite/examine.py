@@ -25,7 +25,7 @@ from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import LOGGED, log_seal
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
-from recollect.stores.sqlite.twins import TWIN_INDEXES, twin_where
+from recollect.stores.sqlite.twins import TWIN_INDEXES, itself, twin_where
 
 __all__ = ["Findings", "Unlike", "examine", "expected_triggers", "find"]
 
@@ -114,7 +114,7 @@ def _twins(conn: sqlite3.Connection, found: Findings) -> None:
         for unlike in _unlike(conn, table, index, columns):
             found.unlike.append(unlike)
             for column in names:
-                _name(conn, found, column, unlike.row[columns.index(column)])
+                _name(conn, found, table, (column, unlike.row[columns.index(column)]))
 
 
 def _unlike(
@@ -122,7 +122,7 @@ def _unlike(
 ) -> Iterator[Unlike]:
     listed = ", ".join(columns)
     one, other = (
-        f"SELECT {listed} FROM {table} NOT INDEXED{twin_where(index)}",
+        f"SELECT {listed} FROM {table} {itself(table)}{twin_where(index)}",
         f"SELECT {listed} FROM {table} INDEXED BY {index}{twin_where(index)}",
     )
     try:
@@ -133,15 +133,19 @@ def _unlike(
         return  # too damaged to be compared; the file's own check has said so
 
 
-def _name(conn: sqlite3.Connection, found: Findings, column: str, value: object) -> None:
+def _name(conn: sqlite3.Connection, found: Findings, table: str, where: tuple[str, object]) -> None:
+    """Name a memory; only if its own row differs it is that row which cannot be trusted."""
+    column, value = where
     if column == "pak_id":
         found.rows.setdefault(_words(value), None)
         return
     for row_id, pak_id in conn.execute(
         "SELECT row_id, pak_id FROM memories WHERE row_id = ?", (value,)
     ):
-        if column == "row_id":
+        if table == "memories":
             found.rows[_words(pak_id)] = row_id
+        elif column == "row_id":
+            found.rows.setdefault(_words(pak_id), None)
 
 
 def _memories(conn: sqlite3.Connection, found: Findings) -> None:

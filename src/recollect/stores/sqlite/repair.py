@@ -15,8 +15,10 @@ from typing import Any
 from recollect.model import Repaired
 from recollect.paks import fulltext
 from recollect.paks.tolerant import text_or_bytes
+from recollect.ports.edges import LinkAgain
 from recollect.stores.sqlite.examine import Findings, Unlike, expected_triggers, find
 from recollect.stores.sqlite.legible import is_state
+from recollect.stores.sqlite.links import PAIRS, LinksInDoubt
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
 
@@ -31,7 +33,6 @@ _FACTS = (
     " active_hours, seen_at, vector_slot"
 )
 _USES = ("reinforced", "last_reinforced")
-_DERIVED = ("memory_edges", "memory_likenesses")
 
 
 def mend_state(conn: sqlite3.Connection) -> None:
@@ -54,14 +55,16 @@ def mend_state(conn: sqlite3.Connection) -> None:
         )
 
 
-def repair(conn: sqlite3.Connection, at: str) -> Repaired:
+def repair(
+    conn: sqlite3.Connection, at: str, *, link_again: LinkAgain, all_links: bool = False
+) -> Repaired:
     """Repair what is found; the caller's commit makes it one change."""
     strict = conn.text_factory
     found = find(conn)
     conn.text_factory = text_or_bytes
     try:
         conn.execute("REINDEX")
-        return _Repair(conn, at, found).run()
+        return _Repair(conn, at, found, all_links=all_links).run(link_again)
     finally:
         conn.text_factory = strict
 
@@ -69,23 +72,27 @@ def repair(conn: sqlite3.Connection, at: str) -> Repaired:
 class _Repair:
     """One repair, and what it did so far."""
 
-    def __init__(self, conn: sqlite3.Connection, at: str, found: Findings) -> None:
+    def __init__(
+        self, conn: sqlite3.Connection, at: str, found: Findings, *, all_links: bool
+    ) -> None:
         self._conn = conn
         self._at = at
         self._found = found
         self._restored: list[str] = []
         self._aside: list[str] = []
         self._dropped = 0
+        self._links = LinksInDoubt(conn, all_links=all_links)
 
-    def run(self) -> Repaired:
+    def run(self, link_again: LinkAgain) -> Repaired:
         """Do all of it, what others depend on first."""
+        self._links.look_at(self._found.unlike)
         for name, row_id in self._found.rows.items():
             self._memory(name, row_id)
         for unlike in self._found.unlike:
             self._row(unlike)
         self._references()
-        self._links()
         self._vectors()
+        self._dropped += self._links.compute(link_again)
         rebuilt = fulltext.rebuild(self._conn)
         self._seal()
         return Repaired(
@@ -157,6 +164,7 @@ class _Repair:
         ).fetchone()
         if owner is None:
             return
+        self._links.without(row_id)
         self._move("memories", "row_id = ?", (row_id,), name, why)
         for table in _HANG_ON:
             self._move(table, "pak_id = ?", owner, name, "its memory was put aside")
@@ -170,7 +178,7 @@ class _Repair:
         values = dict(zip(unlike.columns, unlike.row, strict=True))
         condition = " AND ".join(f"{column} IS ?" for column in values)
         name = str(next(iter(values.values())))
-        if unlike.table in _DERIVED:
+        if self._links.is_derived(unlike):
             gone = self._conn.execute(
                 f"DELETE FROM {unlike.table} WHERE {condition}", list(values.values())
             )
@@ -205,25 +213,13 @@ class _Repair:
             if row_id is not None:
                 gone = self._conn.execute(f"DELETE FROM {table} WHERE rowid = ?", (row_id,))
                 self._dropped += gone.rowcount
-        for table, ends in (
-            ("memory_edges", ("low", "high")),
-            ("memory_likenesses", ("row_id", "other")),
-            ("memory_disputes", ("low", "high")),
-        ):
-            for end in ends:
-                gone = self._conn.execute(
-                    f"DELETE FROM {table} WHERE {end} NOT IN (SELECT row_id FROM memories)"
-                )
+        for table, ends in PAIRS.items():
+            for one, other in (ends, ends[::-1]):
+                dangling = f"{one} NOT IN (SELECT row_id FROM memories)"
+                if table == "memory_likenesses":
+                    self._links.look_again(f"SELECT {other} FROM {table} WHERE {dangling}")
+                gone = self._conn.execute(f"DELETE FROM {table} WHERE {dangling}")
                 self._dropped += gone.rowcount
-
-    def _links(self) -> None:
-        """Drop automatic links that the lists do not bear out."""
-        gone = self._conn.execute(
-            "DELETE FROM memory_edges WHERE automatic = 1 AND NOT ("
-            " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
-            " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
-        )
-        self._dropped += gone.rowcount
 
     def _vectors(self) -> None:
         """Let damaged vectors go; their memories wait for new ones."""

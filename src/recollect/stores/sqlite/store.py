@@ -19,7 +19,7 @@ from recollect.paks.connections import Connections
 from recollect.paks.database import write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
-from recollect.ports.store import NewCommit
+from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.copy_before import remove_copies
 from recollect.stores.sqlite.edges import SqliteEdges
@@ -151,13 +151,15 @@ class SqliteStore:
         with self._db.writing() as conn:
             return find(conn).report()
 
-    def repair(self, begin: NewCommit, *, at: str) -> Repaired:
+    def repair(
+        self, begin: NewCommit, *, at: str, link_again: LinkAgain, all_links: bool = False
+    ) -> Repaired:
         """Put right what can be derived, and put aside what cannot."""
         try:
             with self._db.writing() as conn, write(conn):
                 mend_state(conn)
             with begin(), self._db.writing() as conn:
-                done = repair(conn, at)
+                done = repair(conn, at, link_again=link_again, all_links=all_links)
                 self._state.tidy()
         except StoreDamaged as error:
             raise StoreDamaged(

@@ -6,10 +6,18 @@ own integrity check compares each row with it. Data only: SQL text, and which co
 
 from __future__ import annotations
 
-__all__ = ["LIGHTER_TWINS", "TWINS", "TWIN_INDEXES", "twin_where"]
+__all__ = ["LIGHTER_TWINS", "TWINS", "TWIN_INDEXES", "itself", "twin_where"]
 
 # A row of the log that a commit leaves has a seal; those that triggers leave are here twice.
 _ONLY = {"twin_commits": "seal IS NULL"}
+
+# Tables that are an index themselves, by their key.
+_WITHOUT_ROWID = frozenset(
+    {
+        *("memory_edges", "memory_likenesses", "memory_disputes", "gardens", "garden_members"),
+        *("access_keys", "source_trust", "memory_frames", "kept_answers", "kept_answer_rows"),
+    }
+)
 
 # Name of the index: table and columns. The columns that come first are in the order of arrival, or
 # those that the table was indexed by anyway.
@@ -71,6 +79,15 @@ TWIN_INDEXES: dict[str, tuple[str, tuple[str, ...]]] = {
 def twin_where(name: str) -> str:
     """Return the condition of the rows that an index holds a second time, as SQL."""
     return f" WHERE {_ONLY[name]}" if name in _ONLY else ""
+
+
+def itself(table: str) -> str:
+    """Return what makes SQLite read a table and not a copy that is an index.
+
+    Of a table without row ids it reads an index that has all columns even where NOT INDEXED stands.
+    """
+    is_index = table in _WITHOUT_ROWID
+    return f"INDEXED BY sqlite_autoindex_{table}_1" if is_index else "NOT INDEXED"
 
 
 def _made(name: str, where: str = "") -> tuple[str, str]:
