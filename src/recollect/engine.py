@@ -12,7 +12,6 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -64,17 +63,17 @@ from recollect.settings import check_platform
 from recollect.verbs import join, upkeep
 from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
-from recollect.verbs.erase import erase
+from recollect.verbs.erase import erase, erased_before
 from recollect.verbs.explain import Explainer
 from recollect.verbs.frames import FrameRows
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
-from recollect.verbs.requests import Repeated, Request, raise_if_repeated
-from recollect.verbs.restore import Restoration
+from recollect.verbs.requests import Request, answered, nothing, report_from
+from recollect.verbs.restore import Restoration, restored_before
 from recollect.verbs.trust import Trust
-from recollect.verbs.write import Writer
+from recollect.verbs.write import WriteContext, Writer
 from recollect.wiring import wire_store
 from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
@@ -313,18 +312,19 @@ class Recollect:
             "team": team,
             "garden": garden,
         }
-        request = Request.of(self._caller, request_id, "remember", [given, now])
+        need(self._principal, "write")
+        request = self._request(request_id, "remember", [given, now])
         context = self._writer.context(now, request)
-        try:
-            raise_if_repeated(request)
-            return self._open_store.dispatcher.run(
+        return answered(
+            request,
+            lambda: self._open_store.dispatcher.run(
                 REMEMBER,
                 given,
                 check=functools.partial(self._writer.draft, context),
                 act=functools.partial(self._writer.store, context),
-            )
-        except Repeated as again:
-            return again.reports[0]
+            ),
+            told=lambda reports: report_from(reports[0]),
+        )
 
     def remember_many(
         self,
@@ -340,8 +340,9 @@ class Recollect:
         before the first is written. With a `request_id` a call that was cut off goes on where it
         was when it is repeated, and one that was done is answered as before.
         """
+        need(self._principal, "write")
         listed = list(arguments.listed(items))
-        request = Request.of(self._caller, request_id, "remember_many", [listed, now])
+        request = self._request(request_id, "remember_many", [listed, now])
         hooks, context = self._open_store.dispatcher, self._writer.context(now, request)
         heard = hooks.ask_each(
             REMEMBER,
@@ -494,15 +495,17 @@ class Recollect:
     ) -> None:
         """Join two memories; recall then follows one to the other."""
         need(self._principal, "write")
-        request = Request.of(self._caller, request_id, "link", [pak_id, other, weight])
-        with suppress(Repeated):
-            raise_if_repeated(request)
-            self._open_store.dispatcher.run(
+        request = self._request(request_id, "link", [pak_id, other, weight])
+        answered(
+            request,
+            lambda: self._open_store.dispatcher.run(
                 LINK,
                 LinkRequest(pak_id, other, weight),
                 check=arguments.link,
                 act=functools.partial(join.link, self._caller, request),
-            )
+            ),
+            told=nothing,
+        )
 
     def dispute(
         self, pak_id: str, other: str, *, note: str = "", request_id: str | None = None
@@ -510,15 +513,16 @@ class Recollect:
         """Say that two memories contradict each other: an answer holds the better one only."""
         note = optional_text("note", note) or ""
         need(self._principal, "write")
-        request = Request.of(self._caller, request_id, "dispute", [pak_id, other, note])
-        with suppress(Repeated):
-            raise_if_repeated(request)
-            join.dispute(self._caller, pak_id, other, note=note, request=request)
+        request = self._request(request_id, "dispute", [pak_id, other, note])
+        dispute = functools.partial(join.dispute, self._caller, request, pak_id, other, note=note)
+        answered(request, dispute, told=nothing)
 
-    def resolve(self, pak_id: str, other: str) -> bool:
+    def resolve(self, pak_id: str, other: str, *, request_id: str | None = None) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""
         need(self._principal, "write")
-        return join.resolve(self._caller, pak_id, other)
+        request = self._request(request_id, "resolve", [pak_id, other])
+        resolve = functools.partial(join.resolve, self._caller, request, pak_id, other)
+        return answered(request, resolve, told=bool)
 
     def disputes(self) -> Sequence[Dispute]:
         """Return the open disputes."""
@@ -530,34 +534,45 @@ class Recollect:
         *,
         entity: str | None = None,
         scope: str | None = None,
+        request_id: str | None = None,
     ) -> Forgotten:
         """Erase memories, or everything about an entity, so that no trace of the text is left.
 
         The owner of a memory may do so, and an admin of its tenant or garden. `scope` leaves other
-        scopes alone. The answer says what was erased; nothing, if there was nothing to erase.
+        scopes alone. The answer says what was erased; nothing, if there was nothing to erase. With
+        a `request_id` a repeated call erases nothing more and is answered as the first was.
         """
         need_right_to_erase(self._principal)
         wanted, about = arguments.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
-        return self._open_store.dispatcher.run(
-            FORGET,
-            ForgetRequest(tuple(wanted), about, chosen),
-            check=lambda request: request,
-            act=functools.partial(erase, self._caller),
+        request = self._request(request_id, "forget", [wanted, about, chosen])
+        return answered(
+            request,
+            lambda: self._open_store.dispatcher.run(
+                FORGET,
+                ForgetRequest(tuple(wanted), about, chosen),
+                check=lambda wanted: wanted,
+                act=functools.partial(erase, self._caller, request),
+            ),
+            told=functools.partial(erased_before, self._caller),
         )
 
-    def archive(self, pak_id: str) -> bool:
+    def archive(self, pak_id: str, *, request_id: str | None = None) -> bool:
         """Take a memory out of every recall without erasing it; return whether it was there.
 
         `get` and `list` still show it, as archived. Who may forget a memory may archive it.
         """
         need_right_to_erase(self._principal)
-        return archive(self._caller, arguments.name("pak_id", pak_id))
+        name = arguments.name("pak_id", pak_id)
+        request = self._request(request_id, "archive", [name])
+        return answered(request, lambda: archive(self._caller, request, name), told=bool)
 
-    def unarchive(self, pak_id: str) -> bool:
+    def unarchive(self, pak_id: str, *, request_id: str | None = None) -> bool:
         """Bring an archived memory back into recall; return whether there was one."""
         need_right_to_erase(self._principal)
-        return unarchive(self._caller, arguments.name("pak_id", pak_id))
+        name = arguments.name("pak_id", pak_id)
+        request = self._request(request_id, "unarchive", [name])
+        return answered(request, lambda: unarchive(self._caller, request, name), told=bool)
 
     def ingest(
         self,
@@ -567,19 +582,24 @@ class Recollect:
         scope: str | None = None,
         team: str | None = None,
         garden: str | None = None,
+        request_id: str | None = None,
     ) -> Ingested:
         """Take in facts from outside, each at what the word of `source` is worth here.
 
         A fact that cannot be taken is refused with the reason; the others are stored. Those of a
-        source that is little trusted, and orders from anyone, wait in quarantine.
+        source that is little trusted, and orders from anyone, wait in quarantine. With a
+        `request_id` a call that was cut off goes on where it was when it is repeated.
         """
         need(self._principal, "write")
         name, place = arguments.name("source", source), self._writer.place(scope, team, garden)
+        facts = items_of(items)
+        request = self._request(request_id, "ingest", [facts, name, scope, team, garden])
+        context = self._writer.context(request=request)
         return self._open_store.dispatcher.run(
             INGEST,
-            items,
+            facts,
             check=lambda facts: IngestRequest(name, tuple(items_of(facts))),
-            act=functools.partial(self._ingest, place),
+            act=functools.partial(self._ingest, context, place),
         )
 
     def export(
@@ -600,19 +620,27 @@ class Recollect:
             yield from self._reader.export()
 
     def import_(
-        self, lines: Iterable[str], *, progress: Callable[[int, int], None] | None = None
+        self,
+        lines: Iterable[str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        request_id: str | None = None,
     ) -> Sequence[Remembered]:
         """Take back what `export` gave, into the principal's own tenant.
 
         An admin brings back memories as they were, owners, times and uses included; anyone else
         makes them its own. All lines are checked before the first is written. The export of a whole
-        store goes into an empty one, in one commit, by whoever opened it.
+        store goes into an empty one, in one commit, by whoever opened it. A `request_id` is what
+        it is for `remember_many`.
         """
         need(self._principal, "write")
         hooks, writer, export = self._open_store.dispatcher, self._writer, transfer.read(lines)
+        request = self._request(request_id, "import_", transfer.body_of(export))
         if export.is_whole:
-            return self._restore(export, progress)
-        context = writer.context()
+            self._need_opener("whole stores")
+            restore = functools.partial(self._restore, export, progress, request)
+            return answered(request, restore, told=functools.partial(restored_before, export))
+        context = writer.context(request=request)
         memories = hooks.ask_each(
             REMEMBER,
             ((line.where, line) for line in export.memories),
@@ -626,7 +654,8 @@ class Recollect:
         wanted = [one.request for one in memories]
         stored = writer.restore_each(context, export, wanted, progress)
         reports = hooks.finish_each(REMEMBER, memories, stored)
-        rejoined = writer.rejoin_each(transfer.reweighed(joins, [one.request for one in heard]))
+        weighed = transfer.reweighed(joins, [one.request for one in heard])
+        rejoined = writer.rejoin_each(request, weighed)
         hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
         return reports
 
@@ -685,19 +714,25 @@ class Recollect:
             return facts
         return {**facts, "hooks": self._open_store.dispatcher.hooks.stats()}
 
-    def _ingest(self, place: Place, wanted: IngestRequest) -> Ingested:
-        ingestion = self._writer.ingestion(wanted, place)
-        for memory, report in self._writer.ingest(ingestion):
+    def _request(self, request_id: str | None, verb: str, body: object) -> Request | None:
+        return Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
+
+    def _ingest(self, context: WriteContext, place: Place, wanted: IngestRequest) -> Ingested:
+        ingestion = self._writer.ingestion(context, wanted, place)
+        for memory, report in self._writer.ingest(context, ingestion):
             self._open_store.dispatcher.finish(
                 REMEMBER, HookedRequest(RememberRequest({}, memory)), report
             )
         return ingestion.answer()
 
     def _restore(
-        self, export: transfer.Export, progress: Callable[[int, int], None] | None
+        self,
+        export: transfer.Export,
+        progress: Callable[[int, int], None] | None,
+        request: Request | None,
     ) -> Sequence[Remembered]:
-        self._need_opener("whole stores")
-        hooks, restoration = self._open_store.dispatcher, Restoration(self._caller, export)
+        hooks = self._open_store.dispatcher
+        restoration = Restoration(self._caller, export, request)
         memories = hooks.ask_each(
             REMEMBER, ((line.where, line) for line in export.memories), check=restoration.draft
         )

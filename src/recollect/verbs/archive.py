@@ -9,27 +9,31 @@ from __future__ import annotations
 from recollect.ports.store import RowFilter, Standing
 from recollect.verbs.caller import Caller
 from recollect.verbs.erase import hash_name
+from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write.forget import erasable
 from recollect.write.status import ARCHIVED, set_status
 
 __all__ = ["archive", "unarchive"]
 
 
-def archive(caller: Caller, pak_id: str) -> bool:
+def archive(caller: Caller, request: Request | None, pak_id: str) -> bool:
     """Take an active memory out of every recall; return whether there was one."""
-    return _change_status(caller, pak_id, "archive", old="active", new=ARCHIVED)
+    return _change_status(caller, request, pak_id, act="archive", old="active", new=ARCHIVED)
 
 
-def unarchive(caller: Caller, pak_id: str) -> bool:
+def unarchive(caller: Caller, request: Request | None, pak_id: str) -> bool:
     """Bring an archived memory back; return whether there was one."""
-    return _change_status(caller, pak_id, "unarchive", old=ARCHIVED, new="active")
+    return _change_status(caller, request, pak_id, act="unarchive", old=ARCHIVED, new="active")
 
 
-def _change_status(caller: Caller, pak_id: str, act: str, *, old: str, new: str) -> bool:
+def _change_status(
+    caller: Caller, request: Request | None, pak_id: str, *, act: str, old: str, new: str
+) -> bool:
     open_store = caller.open_store
-    if not _standing(caller, pak_id, old):
+    if request is None and not _standing(caller, pak_id, old):
         return False
     with open_store.commit() as commit:
+        raise_if_repeated(request)
         # Somebody may have been faster; from here on nobody else can change it.
         standing = _standing(caller, pak_id, old)
         if standing:
@@ -42,6 +46,8 @@ def _change_status(caller: Caller, pak_id: str, act: str, *, old: str, new: str)
                 links=open_store.links,
             )
             open_store.note(caller.principal, act, hash_name(pak_id))
+        # What is not the caller's to change must not be told of by its going either.
+        keep(request, bool(standing), names=[pak_id] if standing else ())
     return bool(standing)
 
 

@@ -7,21 +7,25 @@ that they went; then caches, index and file are wiped, and somebody looks.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 from recollect.model import ForgetRequest, Forgotten
 from recollect.ports.store import RowFilter
 from recollect.verbs.caller import Caller
+from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import forget
 
-__all__ = ["erase", "hash_name"]
+__all__ = ["erase", "erased_before", "hash_name"]
 
 
-def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
+def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
-    if not _erasable(caller, wanted):
+    if request is None and not _erasable(caller, wanted):
         return Forgotten((), 0, open_store.finish_wiping())
     with open_store.commit() as commit:
+        raise_if_repeated(request)
         # Whose it is and who may erase it counts as of now, when nobody else can write.
         erased = _erasable(caller, wanted)
         edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
@@ -29,9 +33,17 @@ def erase(caller: Caller, wanted: ForgetRequest) -> Forgotten:
             target = "\n".join(erased) if wanted.entity is None else wanted.entity
             detail = f"{len(erased)} memories"
             open_store.note(caller.principal, "forget", hash_name(target), detail)
+        keep(request, {"pak_ids": erased, "edges": edges})
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    return Forgotten(tuple(erased), edges, open_store.wipe())
+    wiped = open_store.wipe() if erased else open_store.finish_wiping()
+    return Forgotten(tuple(erased), edges, wiped)
+
+
+def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
+    """Return what was said of an erasure; wiped is what it is by now, or made so."""
+    wiped = caller.open_store.finish_wiping()
+    return Forgotten(tuple(answer["pak_ids"]), answer["edges"], wiped)
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:

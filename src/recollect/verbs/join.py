@@ -17,7 +17,7 @@ from recollect.paks import UnknownPak
 from recollect.ports.store import Edge, RowFilter
 from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Request, raise_if_repeated
+from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write.link import edge_between
 from recollect.write.transfer import Join
 
@@ -26,8 +26,10 @@ __all__ = ["dispute", "link", "rejoin", "resolve"]
 
 def link(caller: Caller, request: Request | None, wanted: LinkRequest) -> None:
     """Join two memories by hand."""
-    with _joining(caller, wanted.pak_id, wanted.other, request) as rows:
+    ends = (wanted.pak_id, wanted.other)
+    with _joining(caller, *ends, request) as rows:
         caller.store.edges.put([edge_between(*rows, wanted.weight, automatic=False)])
+        keep(request, None, names=ends)
 
 
 def rejoin(caller: Caller, joins: Sequence[Join]) -> None:
@@ -63,23 +65,24 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
     return changed
 
 
-def dispute(
-    caller: Caller, pak_id: str, other: str, *, note: str, request: Request | None = None
-) -> None:
+def dispute(caller: Caller, request: Request | None, pak_id: str, other: str, *, note: str) -> None:
     """Say that two memories contradict each other."""
     with _joining(caller, pak_id, other, request):
         caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
+        keep(request, None, names=(pak_id, other))
 
 
-def resolve(caller: Caller, pak_id: str, other: str) -> bool:
+def resolve(caller: Caller, request: Request | None, pak_id: str, other: str) -> bool:
     """Settle a dispute; return whether there was one."""
-    with _joining(caller, pak_id, other):
-        return caller.store.edges.resolve((pak_id, other))
+    with _joining(caller, pak_id, other, request):
+        settled = caller.store.edges.resolve((pak_id, other))
+        keep(request, settled, names=(pak_id, other))
+    return settled
 
 
 @contextmanager
 def _joining(
-    caller: Caller, pak_id: str, other: str, request: Request | None = None
+    caller: Caller, pak_id: str, other: str, request: Request | None
 ) -> Iterator[tuple[int, int]]:
     """Write about two memories in one commit; give their rows.
 
@@ -92,8 +95,6 @@ def _joining(
     with caller.open_store.commit() as commit:
         raise_if_repeated(request)
         yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
-        if request is not None:
-            request.keep((), names=(pak_id, other))
 
 
 def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tuple[int, int]:

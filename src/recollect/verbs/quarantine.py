@@ -6,8 +6,7 @@ other; a rejected one never comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from recollect.index.selection import Where
@@ -19,6 +18,7 @@ from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Commit, RowFilter
 from recollect.recall.sight import Sight
 from recollect.verbs.erase import hash_name
+from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_repeated
 from recollect.write.status import set_status
 
 __all__ = ["Held", "Quarantine"]
@@ -58,17 +58,30 @@ class Quarantine:
         waiting = sight.select(Where(statuses=(QUARANTINED,)))
         return sight.memories(sight.index.pak_ids(waiting.slots)).values()
 
-    def promote(self, pak_id: str) -> None:
+    def promote(self, pak_id: str, *, request_id: str | None = None) -> None:
         """Make a waiting fact a memory like any other."""
-        with self._judging(pak_id, "quarantine.promote") as (memory, commit):
-            if memory.category == INSTRUCTION:
-                need(self._principal, "instruct")
-            self._set_status(pak_id, "active", commit)
+        self._judge(pak_id, "quarantine.promote", "active", request_id)
 
-    def reject(self, pak_id: str) -> None:
+    def reject(self, pak_id: str, *, request_id: str | None = None) -> None:
         """Turn a waiting memory away for good."""
-        with self._judging(pak_id, "quarantine.reject") as (_, commit):
-            self._set_status(pak_id, REJECTED, commit)
+        self._judge(pak_id, "quarantine.reject", REJECTED, request_id)
+
+    def _judge(self, pak_id: str, act: str, status: str, request_id: str | None) -> None:
+        need(self._principal, "read")
+        request = Request.of(self._open_store, self._principal, request_id, verb=act, body=[pak_id])
+        answered(request, lambda: self._set(pak_id, act, status, request), told=nothing)
+
+    def _set(self, pak_id: str, act: str, status: str, request: Request | None) -> None:
+        open_store, who = self._open_store, self._principal
+        open_store.of_one_revision(lambda: _find_waiting(pak_id, open_store.sight(who)))
+        with open_store.administering(who, act, hash_name(pak_id)) as commit:
+            raise_if_repeated(request)
+            # Somebody may have judged it meanwhile; from here on nobody else can.
+            memory = _find_waiting(pak_id, open_store.sight_before(who, commit))
+            if status == "active" and memory.category == INSTRUCTION:
+                need(who, "instruct")
+            self._set_status(pak_id, status, commit)
+            keep(request, None, names=[pak_id])
 
     def _set_status(self, pak_id: str, status: str, commit: Commit) -> None:
         open_store = self._open_store
@@ -80,14 +93,6 @@ class Quarantine:
             commit=commit,
             links=open_store.links,
         )
-
-    @contextmanager
-    def _judging(self, pak_id: str, act: str) -> Iterator[tuple[Memory, Commit]]:
-        open_store, who = self._open_store, self._principal
-        open_store.of_one_revision(lambda: _find_waiting(pak_id, open_store.sight(who)))
-        with open_store.administering(who, act, hash_name(pak_id)) as commit:
-            # Somebody may have judged it meanwhile; from here on nobody else can.
-            yield _find_waiting(pak_id, open_store.sight_before(who, commit)), commit
 
 
 def _find_waiting(pak_id: str, sight: Sight) -> Memory:

@@ -23,6 +23,7 @@ from recollect.model.pak import (
 )
 from recollect.ports.store import Commit, FrameRow, Likeness, NewMemory
 from recollect.verbs.caller import Caller
+from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS
 from recollect.write.link import edge_between
@@ -35,7 +36,7 @@ from recollect.write.whole_import import (
     read_whole,
 )
 
-__all__ = ["Restoration"]
+__all__ = ["Restoration", "restored_before"]
 
 _AT_ONCE = 512
 
@@ -45,8 +46,11 @@ Progress = Callable[[int, int], None]
 class Restoration:
     """One export that becomes a store."""
 
-    def __init__(self, caller: Caller, export: transfer.Export) -> None:
+    def __init__(
+        self, caller: Caller, export: transfer.Export, request: Request | None = None
+    ) -> None:
         self._caller = caller
+        self._request = request
         self._store = caller.store
         self._export = export
         self._whole = read_whole(export)
@@ -73,8 +77,11 @@ class Restoration:
         """Write all of it, and yield what became of each memory."""
         new = self._embedded(progress)
         with self._caller.open_store.commit() as commit:
+            raise_if_repeated(self._request)
             self._need_empty()
             self._write(new, joins, commit)
+            # Which memories these are stands in the export; how many they are may be too much.
+            keep(self._request, [number for number, one in enumerate(new) if one.pending])
         for one in new:
             yield Remembered(one.memory.pak_id, True, "pending" if one.pending else "ready")
 
@@ -179,6 +186,15 @@ class Restoration:
                 "an export of a whole store goes into a store that holds nothing yet.",
                 hint="import it into a new file.",
             )
+
+
+def restored_before(export: transfer.Export, pending: Sequence[int]) -> list[Remembered]:
+    """Return what was said when this export was taken in, given which of them had to wait."""
+    waits = set(pending)
+    return [
+        Remembered(line.fields["pak_id"], True, "pending" if number in waits else "ready")
+        for number, line in enumerate(export.memories)
+    ]
 
 
 def _changed(fields: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,10 +31,18 @@ from recollect.ports.store import RowFilter, Standing
 from recollect.recall.sight import StoreMoved
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Repeated, Request, raise_if_repeated
+from recollect.verbs.requests import (
+    Repeated,
+    Request,
+    keep,
+    names_in,
+    plain_report,
+    raise_if_repeated,
+    report_from,
+)
 from recollect.write import transfer
 from recollect.write.draft import derived_id, draft, is_derived
-from recollect.write.ingest import Outside, admitted, fact_from
+from recollect.write.ingest import Outside, admitted, fact_from, turned_away
 from recollect.write.remember import Write, waiting_for_vectors
 from recollect.write.vectors import Embeddings, embed_texts
 
@@ -47,6 +55,7 @@ Progress = Callable[[int, int], None]
 # Given memories and where those of them stand that exist, which of them to write, by number. It is
 # asked inside of the commit, and raises if nothing may be written.
 Admit = Callable[[Sequence[Memory], Mapping[str, Standing]], Sequence[int]]
+Reports = Mapping[str, Remembered]
 Stored = tuple[Memory, Remembered]
 Item = TypeVar("Item")
 
@@ -58,6 +67,29 @@ class WriteContext:
     now: str
     place: Callable[[str | None, str | None, str | None], Place]
     request: Request | None = None
+
+    def part(self, number: int) -> WriteContext:
+        """Return the same for a part that is committed by itself.
+
+        The first has the request's own name: so another request of that name is told.
+        """
+        if self.request is None or number == 0:
+            return self
+        return replace(self, request=self.request.part(f"part {number}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms memories are stored: which of them, and what the audit log says of it.
+
+    `kept` returns what is kept of a part, one for each memory in it, and `again` what that means
+    for the same memories when the request is repeated.
+    """
+
+    admit: Admit
+    kept: Callable[[Sequence[Memory], Reports], list[Any]]
+    again: Callable[[Sequence[Memory], list[Any]], dict[str, Remembered]]
+    note: Callable[[int], None] | None = None
 
 
 class Writer:
@@ -101,7 +133,7 @@ class Writer:
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([wanted.memory], context)
+        ((_, report),) = self._store([wanted.memory], context, self._own_terms())
         return report
 
     def store_each(
@@ -109,26 +141,27 @@ class Writer:
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
         memories = [one.memory for one in wanted]
-        return (report for _, report in self._store_all(memories, context, progress))
+        stored = self._store_all(memories, context, self._own_terms(), progress)
+        return (report for _, report in stored)
 
-    def ingestion(self, wanted: IngestRequest, place: Place) -> Ingestion:
+    def ingestion(self, context: WriteContext, wanted: IngestRequest, place: Place) -> Ingestion:
         """Return what there is to do about facts from outside."""
-        context = self.context()
         self._open_store.check_open()
         trusts = self._caller.store.access.trusts(place.tenant)
         trust = trusts.get(wanted.source, UNKNOWN_SOURCE)
         outside = Outside(wanted.source, trust, place, context.now)
         return Ingestion(wanted.facts, outside)
 
-    def ingest(self, ingestion: Ingestion) -> Iterator[Stored]:
+    def ingest(self, context: WriteContext, ingestion: Ingestion) -> Iterator[Stored]:
         """Store those facts from outside that can be taken, and yield them."""
         source, count = ingestion.outside.source, len(ingestion.drafts)
-        return self._store_all(
-            ingestion.memories(),
-            self.context(),
-            admit=ingestion.admit,
+        terms = Terms(
+            ingestion.admit,
+            ingestion.kept,
+            ingestion.again,
             note=lambda stored: self._note_act("ingest", source, f"{stored} of {count}"),
         )
+        return self._store_all(ingestion.memories(), context, terms)
 
     def restore_each(
         self,
@@ -139,15 +172,12 @@ class Writer:
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
         memories = self._as_imported(export, wanted)
-        stored = self._store_all(
-            memories,
-            context,
-            progress,
-            note=lambda stored: self._note_act(
+        terms = self._own_terms(
+            lambda stored: self._note_act(
                 "import", "export", f"{stored} of {len(memories)} memories"
-            ),
+            )
         )
-        return (report for _, report in stored)
+        return (report for _, report in self._store_all(memories, context, terms, progress))
 
     def _as_imported(
         self, export: transfer.Export, wanted: Sequence[RememberRequest]
@@ -162,14 +192,19 @@ class Writer:
             for line, memory in zip(export.memories, memories, strict=True)
         ]
 
-    def rejoin_each(self, joins: Sequence[transfer.Join]) -> Iterator[transfer.Join]:
+    def rejoin_each(
+        self, request: Request | None, joins: Sequence[transfer.Join]
+    ) -> Iterator[transfer.Join]:
         """Join what an import stored as it was joined elsewhere, and yield each."""
-        for part in _slices(joins):
-            with self._open_store.commit():
+        for number, part in enumerate(_slices(joins)):
+            its = None if request is None else request.part(f"joins {number}")
+            with suppress(Repeated), self._open_store.commit():
+                raise_if_repeated(its)
                 join.rejoin(self._caller, part)
                 self._note_act(
                     "import", "export", f"{len(part)} of {len(joins)} links and disputes"
                 )
+                keep(its, None, names=(end for one in part for end in one.ends))
             yield from part
 
     def place(self, scope: str | None, team: str | None, garden: str | None) -> Place:
@@ -199,34 +234,35 @@ class Writer:
         if memory.pak_id != derived_id(memory) and not is_known:
             raise _id_taken(memory.pak_id)
 
+    def _own_terms(self, note: Callable[[int], None] | None = None) -> Terms:
+        return Terms(self._admit_own, _kept_reports, _said_before, note)
+
     def _store_all(
         self,
         memories: Sequence[Memory],
         context: WriteContext,
+        terms: Terms,
         progress: Progress | None = None,
-        *,
-        admit: Admit | None = None,
-        note: Callable[[int], None] | None = None,
     ) -> Iterator[Stored]:
         """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
-        if not memories and note is not None:
-            with self._open_store.commit():
-                note(0)
+        if not memories and terms.note is not None:
+            self._note_nothing(context.part(0), terms.note)
         done = 0
         for number, part in enumerate(_slices(memories)):
-            stored = self._store(part, _of_part(context, number), admit=admit, note=note)
+            stored = self._store(part, context.part(number), terms)
             done += len(stored)
             if progress is not None:
                 progress(done, len(memories))
             yield from stored
 
+    def _note_nothing(self, context: WriteContext, note: Callable[[int], None]) -> None:
+        with suppress(Repeated), self._open_store.commit():
+            raise_if_repeated(context.request)
+            note(0)
+            keep(context.request, [])
+
     def _store(
-        self,
-        memories: Sequence[Memory],
-        context: WriteContext,
-        *,
-        admit: Admit | None = None,
-        note: Callable[[int], None] | None = None,
+        self, memories: Sequence[Memory], context: WriteContext, terms: Terms
     ) -> list[Stored]:
         """Store a slice of memories in one transaction; return what became of each admitted.
 
@@ -236,11 +272,9 @@ class Writer:
         latest = {memory.pak_id: memory for memory in memories}
         try:
             raise_if_repeated(context.request)
-            reports = self._embed_and_commit(
-                list(latest.values()), context, admit or self._admit_own, note
-            )
+            reports = self._embed_and_commit(list(latest.values()), context, terms)
         except Repeated as again:
-            reports = _said_before(list(latest), again.reports)
+            reports = terms.again(list(latest.values()), again.answer)
         done = []
         for memory in memories:
             if memory.pak_id in reports:
@@ -250,11 +284,7 @@ class Writer:
         return done
 
     def _embed_and_commit(
-        self,
-        memories: Sequence[Memory],
-        context: WriteContext,
-        admit: Admit,
-        note: Callable[[int], None] | None,
+        self, memories: Sequence[Memory], context: WriteContext, terms: Terms
     ) -> dict[str, Remembered]:
         open_store = self._open_store
         open_store.check_open()
@@ -267,7 +297,7 @@ class Writer:
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             # Who re-embedded the store meanwhile has made these vectors useless.
             with suppress(StoreMoved):
-                return self._commit(memories, embedder, embedded, context, admit, note)
+                return self._commit(memories, embedder, embedded, context, terms)
 
     def _commit(
         self,
@@ -275,8 +305,7 @@ class Writer:
         embedder: Embedder,
         embedded: Embeddings,
         context: WriteContext,
-        admit: Admit,
-        note: Callable[[int], None] | None,
+        terms: Terms,
     ) -> dict[str, Remembered]:
         """Write what is admitted, and note it, in one transaction."""
         open_store, store = self._open_store, self._open_store.store
@@ -287,7 +316,7 @@ class Writer:
             raise_if_repeated(context.request)
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)
-            numbers = admit(memories, known)
+            numbers = terms.admit(memories, known)
             hours = open_store.active_hours(commit)
             # What an import brings back was used some hours before; all else is used just now.
             admitted = [
@@ -303,11 +332,13 @@ class Writer:
                 commit=commit,
             )
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
-            if note is not None:
-                note(len(admitted))
+            if terms.note is not None:
+                terms.note(len(admitted))
             done = {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
             if context.request is not None:
-                context.request.keep(reports)
+                named = {name for one in reports for name in names_in(one)}
+                named.update(one.pak_id for one in memories)
+                context.request.keep(terms.kept(memories, done), named)
             some_wait = embedded.error is None and bool(waiting_for_vectors(store))
         open_store.embedder_error = embedded.error
         if some_wait:
@@ -357,6 +388,19 @@ class Ingestion:
             if self._admits(memory, known.get(memory.pak_id))
         ]
 
+    def kept(self, memories: Sequence[Memory], _: Reports) -> list[Any]:
+        """Return what is kept of what became of them: no words of theirs, refused or not."""
+        items = (self._items[memory.pak_id] for memory in memories)
+        return [[one.state, one.pak_id] for one in items]
+
+    def again(self, memories: Sequence[Memory], kept: list[Any]) -> dict[str, Remembered]:
+        """Know of memories what became of them the first time; none of them is stored now."""
+        for memory, (state, pak_id) in zip(*_alike(memories, kept), strict=True):
+            self._items[memory.pak_id] = (
+                _refused(turned_away()) if pak_id is None else IngestedItem(state, pak_id)
+            )
+        return {}
+
     def answer(self) -> Ingested:
         """Return what became of each, once they are stored."""
         return Ingested(
@@ -389,19 +433,24 @@ def _refused(error: InvalidInput) -> IngestedItem:
     return IngestedItem("refused", None, error.message, error.hint)
 
 
-def _said_before(pak_ids: Sequence[str], reports: Sequence[Remembered]) -> dict[str, Remembered]:
+def _kept_reports(memories: Sequence[Memory], reports: Reports) -> list[Any]:
+    return [plain_report(reports[memory.pak_id]) for memory in memories]
+
+
+def _said_before(memories: Sequence[Memory], kept: list[Any]) -> dict[str, Remembered]:
     """Return what was reported of the same memories before, whatever ids they have by now."""
-    if len(pak_ids) != len(reports):
+    return {
+        memory.pak_id: report_from(one) for memory, one in zip(*_alike(memories, kept), strict=True)
+    }
+
+
+def _alike(memories: Sequence[Memory], kept: list[Any]) -> tuple[Sequence[Memory], list[Any]]:
+    if len(memories) != len(kept):
         raise RequestIdReused(
             "hooks made other memories of this request than the first time; nothing was written.",
             hint="send it under another request id.",
         )
-    return dict(zip(pak_ids, reports, strict=True))
-
-
-def _of_part(context: WriteContext, number: int) -> WriteContext:
-    request = context.request
-    return context if request is None else replace(context, request=request.part(number))
+    return memories, kept
 
 
 def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

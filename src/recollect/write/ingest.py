@@ -21,7 +21,7 @@ from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Standing
 from recollect.write.draft import draft
 
-__all__ = ["Outside", "admitted", "fact_from", "items_of"]
+__all__ = ["Outside", "admitted", "fact_from", "items_of", "turned_away"]
 
 MAX_PAYLOAD_CHARS = 8_000_000
 MAX_ITEMS = 10_000
@@ -103,10 +103,15 @@ def admitted(memory: Memory, known: Standing | None) -> Memory | None:
     if known is None:
         return memory
     if known.status == REJECTED:
-        raise InvalidInput(
-            "this fact was turned away here.", hint="leave it out; a moderator decided so."
-        )
+        raise turned_away()
     return None if QUARANTINED in (known.status, memory.status) else memory
+
+
+def turned_away() -> InvalidInput:
+    """Return what is said of a fact that a moderator rejected before."""
+    return InvalidInput(
+        "this fact was turned away here.", hint="leave it out; a moderator decided so."
+    )
 
 
 def _is_to_come(occurred: object, now: str) -> bool:

@@ -31,6 +31,7 @@ __all__ = [
     "Line",
     "arguments",
     "as_line",
+    "body_of",
     "exported",
     "joined",
     "kind_of",
@@ -221,6 +222,12 @@ def read(lines: Iterable[str]) -> Export:
         tuple(line for line in found if line.kind not in rest),
         is_whole,
     )
+
+
+def body_of(export: Export) -> list[Any]:
+    """Return all that an export says, in plain values: by that two are told apart."""
+    parts = (export.memories, export.joins, export.others)
+    return [[[line.kind, line.fields] for line in part] for part in parts]
 
 
 def _is_whole(lines: Sequence[Line]) -> bool:

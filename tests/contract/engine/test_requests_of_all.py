@@ -1,0 +1,284 @@
+"""Whichever verb takes a request id does a repeated request once, and answers as it did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faults.verbs import LINES, fill
+
+from recollect import AsyncRecollect, Recollect
+from recollect.errors import NotAllowed, RecollectError, RequestIdReused
+from recollect.policy import Principal
+from recollect.testing import FakeClock, FakeEmbedder
+
+Verb = Callable[[Recollect, str], object]
+
+
+def held(memory: Recollect) -> str:
+    """Return the id of what waits in quarantine; it stays the same when it was judged."""
+    return memory.ingest([{"content": "held back by a peer"}], source="stranger").items[0].pak_id  # type: ignore[return-value]
+
+
+FACTS: list[dict[str, Any]] = [
+    {"content": "a peer tells of jobs"},
+    {"content": 7, "secret-field": "x"},
+    {"content": "a peer tells of deploys"},
+    {"content": "a peer tells of jobs"},
+]
+VERBS: dict[str, Verb] = {
+    "remember": lambda m, r: m.remember("Ada deploys on friday", pak_id="new", request_id=r),
+    "remember_many": lambda m, r: m.remember_many(["one more job", "a deploy"], request_id=r),
+    "link": lambda m, r: m.link("celery", "ada", request_id=r),
+    "dispute": lambda m, r: m.dispute("celery", "friday", request_id=r),
+    "resolve": lambda m, r: m.resolve("ada", "friday", request_id=r),
+    "resolve nothing": lambda m, r: m.resolve("ada", "celery", request_id=r),
+    "forget": lambda m, r: m.forget("celery", request_id=r),
+    "forget some": lambda m, r: m.forget(["nobody", "celery", "ada"], request_id=r),
+    "forget nothing": lambda m, r: m.forget("nobody", request_id=r),
+    "forget an entity": lambda m, r: m.forget(entity="Ada", request_id=r),
+    "archive": lambda m, r: m.archive("ada", request_id=r),
+    "archive nothing": lambda m, r: m.archive("nobody", request_id=r),
+    "unarchive": lambda m, r: m.unarchive("old", request_id=r),
+    "ingest": lambda m, r: m.ingest(FACTS, source="peer", request_id=r),
+    "ingest what waits": lambda m, r: m.ingest(
+        [{"content": "held back by a peer"}, {"content": "more"}], source="stranger", request_id=r
+    ),
+    "ingest nothing good": lambda m, r: m.ingest([{"content": 7}], source="peer", request_id=r),
+    "import_": lambda m, r: m.import_(LINES, request_id=r),
+    "import_ nothing": lambda m, r: m.import_([], request_id=r),
+    "quarantine.promote": lambda m, r: m.quarantine.promote(held(m), request_id=r),
+    "quarantine.reject": lambda m, r: m.quarantine.reject(held(m), request_id=r),
+}
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=["file", "memory"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Recollect]:
+    place = tmp_path / "a.db" if request.param == "file" else "memory://"
+    with Recollect.open(place, clock=clock, embedder=FakeEmbedder()) as opened:
+        fill(opened)
+        opened.remember("Ada likes tea", pak_id="tea", entity="Ada", relation="likes", value="tea")
+        yield opened
+
+
+def state(memory: Recollect) -> tuple[int, list[str], int]:
+    return (
+        memory.stats()["revision"],
+        list(memory.export(everything=True)),
+        len(memory.audit(limit=1000)),
+    )
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_a_repeated_request_changes_nothing_and_is_answered_as_the_first(
+    memory: Recollect, verb: Verb
+) -> None:
+    held(memory)
+    first = verb(memory, "r")
+    before = state(memory)
+    if verb not in (VERBS["quarantine.promote"], VERBS["quarantine.reject"]):
+        assert verb(memory, "r") == first
+        assert state(memory) == before
+
+
+@pytest.mark.parametrize("judge", ["promote", "reject"])
+def test_a_judgement_is_made_once(memory: Recollect, judge: str) -> None:
+    waiting = held(memory)
+    getattr(memory.quarantine, judge)(waiting, request_id="r")
+    before = state(memory)
+    assert getattr(memory.quarantine, judge)(waiting, request_id="r") is None
+    assert state(memory) == before
+    with pytest.raises(RecollectError, match="in quarantine"):
+        getattr(memory.quarantine, judge)(waiting, request_id="another")
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_an_id_that_stands_for_another_request_is_refused(memory: Recollect, verb: Verb) -> None:
+    held(memory)
+    memory.remember("something else", request_id="r")
+    before = state(memory)
+    with pytest.raises(RequestIdReused, match="another request"):
+        verb(memory, "r")
+    if verb not in (VERBS["quarantine.promote"], VERBS["quarantine.reject"]):
+        assert state(memory) == before
+
+
+def test_a_late_repeat_undoes_nothing_that_was_done_since(memory: Recollect) -> None:
+    assert memory.archive("ada", request_id="a")
+    assert memory.unarchive("ada")
+    assert memory.archive("ada", request_id="a")
+    assert memory.resolve("ada", "friday", request_id="s")
+    memory.dispute("ada", "friday")
+    assert memory.resolve("ada", "friday", request_id="s")
+    gone = memory.forget("celery", request_id="f")
+    memory.remember("Celery is back", pak_id="celery")
+    assert memory.forget("celery", request_id="f") == gone
+    assert memory.forget("nobody", request_id="n").pak_ids == ()
+    memory.remember("somebody after all", pak_id="nobody")
+    assert memory.forget("nobody", request_id="n").pak_ids == ()
+    found = memory.get("ada"), memory.get("celery"), memory.get("nobody")
+    assert [one and one.status for one in found] == ["active"] * 3
+    assert len(memory.disputes()) == 1
+
+
+def test_an_answer_about_a_garden_entity_names_every_id_again(memory: Recollect) -> None:
+    first = memory.forget(entity="Ada", request_id="f")
+    assert first.pak_ids
+    assert memory.forget(entity="Ada", request_id="f") == first
+
+
+@pytest.mark.parametrize("verb", ["archive", "forget"])
+def test_whether_another_has_such_a_memory_is_not_told_by_a_repeat(
+    memory: Recollect, verb: str
+) -> None:
+    ann, bob = (
+        memory.as_principal(Principal("acme", name, permissions=("read", "write")))
+        for name in ("ann", "bob")
+    )
+    bob.remember("what bob keeps", pak_id="his")
+    answers = []
+    for target in ("his", "nowhere"):
+        first = getattr(ann, verb)(target, request_id=target)
+        bob.forget("his")
+        again = getattr(ann, verb)(target, request_id=target)
+        answers += [bool(first), bool(again)]
+    assert answers == [False] * 4
+
+
+def test_what_is_not_allowed_is_not_answered_from_before(memory: Recollect) -> None:
+    ann = Principal("acme", "ann")
+    memory.as_principal(ann).remember("a note", pak_id="note")
+    reader = memory.as_principal(Principal("acme", "ann", permissions=("read",)))
+    for verb in ("resolve", "forget", "archive", "unarchive", "ingest", "import_"):
+        arguments: dict[str, Any] = {"request_id": verb}
+        given: list[Any] = ["note"]
+        if verb == "resolve":
+            memory.as_principal(ann).remember("two", pak_id="two")
+            given = ["note", "two"]
+        elif verb == "ingest":
+            given, arguments["source"] = [[{"content": "x"}]], "peer"
+        elif verb == "import_":
+            given = [LINES]
+        getattr(memory.as_principal(ann), verb)(*given, **arguments)
+        with pytest.raises(NotAllowed):
+            getattr(reader, verb)(*given, **arguments)
+
+
+def test_an_import_that_was_cut_off_goes_on_where_it_was(memory: Recollect) -> None:
+    lines = [
+        json.dumps({"kind": "memory", "pak_id": f"i{n}", "content": f"imported note {n}"})
+        for n in range(700)
+    ]
+    lines.append(json.dumps({"kind": "link", "pak_id": "i0", "other": "i1", "weight": 0.5}))
+
+    def stop(done: int, _: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        memory.import_(lines, progress=stop, request_id="r")
+    before = memory.stats()["revision"]
+    reports = memory.import_(lines, request_id="r")
+    assert all(report.created for report in reports)
+    assert memory.stats()["revision"] == before + 2
+    assert memory.import_(lines, request_id="r") == reports
+    assert memory.stats()["revision"] == before + 2
+
+
+def test_an_ingest_that_was_cut_off_goes_on_where_it_was(
+    memory: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts: list[Any] = [{"content": f"a peer's fact {n}"} for n in range(700)] + [{"content": 7}]
+    whole = memory._open_store.commit_vectors
+    calls = iter([True, False])
+
+    def failing(embedder: Any) -> Any:
+        if not next(calls):
+            raise KeyboardInterrupt
+        return whole(embedder)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(memory._open_store, "commit_vectors", failing)
+        memory.ingest(facts, source="peer", request_id="r")
+    before = memory.stats()["revision"]
+    done = memory.ingest(facts, source="peer", request_id="r")
+    assert [one.state for one in done.items] == ["accepted"] * 700 + ["refused"]
+    assert memory.stats()["revision"] == before + 1
+    assert memory.ingest(facts, source="peer", request_id="r") == done
+
+
+def test_a_whole_store_is_taken_in_once(memory: Recollect, tmp_path: Path) -> None:
+    lines = list(memory.export(everything=True))
+    with Recollect.open(tmp_path / "new.db", embedder=FakeEmbedder()) as other:
+        first = other.import_(lines, request_id="r")
+        assert other.import_(lines, request_id="r") == first
+        assert other.stats()["revision"] == 1
+        with pytest.raises(RequestIdReused, match="another request"):
+            other.import_(LINES, request_id="r")
+
+
+def test_what_was_ingested_and_forgotten_is_not_written_again(memory: Recollect) -> None:
+    done = memory.ingest(FACTS, source="peer", request_id="r")
+    memory.forget(str(done.items[0].pak_id))
+    with pytest.raises(RequestIdReused, match="forgotten"):
+        memory.ingest(FACTS, source="peer", request_id="r")
+
+
+def test_neither_an_id_nor_a_refusal_stands_in_the_file_after_a_forget(tmp_path: Path) -> None:
+    with Recollect.open(tmp_path / "a.db", embedder=FakeEmbedder()) as memory:
+        for name in ("secret-id-1", "secret-id-2"):
+            memory.remember(f"{name} likes tea", pak_id=name, entity="Ann", request_id=name)
+        memory.ingest([{"content": "x", "secret-field": 1}], source="peer", request_id="i")
+        memory.archive("secret-id-1", request_id="a")
+        gone = memory.forget(entity="Ann", request_id="f")
+        assert gone.wiped
+        assert len(gone.pak_ids) == 2
+        held = [
+            (path.name, word)
+            for path in tmp_path.iterdir()
+            for word in (b"secret-id", b"secret-field", b"likes tea")
+            if word in path.read_bytes()
+        ]
+        assert held == []
+        assert memory.forget(entity="Ann", request_id="f") == gone
+
+
+def test_two_copies_that_get_the_same_request_part_all_the_same(tmp_path: Path) -> None:
+    """Equal heads are equal data: a commit's id is not made from its request."""
+    with Recollect.open(tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock()) as memory:
+        memory.remember("before both")
+    shutil.copy(tmp_path / "a.db", tmp_path / "b.db")
+    heads, answers = [], []
+    for name, text in (("a.db", "the kettle is red"), ("b.db", "the kettle is blue")):
+        with Recollect.open(tmp_path / name, embedder=FakeEmbedder(), clock=FakeClock()) as memory:
+            memory.remember(text, request_id="r")
+            heads.append(memory._open_store.store.head())
+    assert heads[0].revision == heads[1].revision
+    assert heads[0] != heads[1]
+    # An index of the one beside the other is not taken for its own.
+    shutil.copy(tmp_path / "a.db.index", tmp_path / "b.db.index")
+    with Recollect.open(tmp_path / "b.db", embedder=FakeEmbedder(), clock=FakeClock()) as memory:
+        answers = [one.fact.content for one in memory.recall("kettle").results]
+    assert "the kettle is blue" in answers
+    assert "the kettle is red" not in answers
+
+
+async def _twice(path: Path) -> list[object]:
+    async with await AsyncRecollect.open(path, embedder=FakeEmbedder()) as memory:
+        await memory.remember("a note", pak_id="note")
+        answers: list[object] = [await memory.archive("note", request_id="a") for _ in range(2)]
+        answers += [(await memory.forget("note", request_id="f")).pak_ids for _ in range(2)]
+        return answers
+
+
+def test_whoever_awaits_may_repeat_too(tmp_path: Path) -> None:
+    assert asyncio.run(_twice(tmp_path / "a.db")) == [True, True, ("note",), ("note",)]

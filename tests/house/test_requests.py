@@ -1,0 +1,68 @@
+"""Of each verb somebody says whether it reads, takes a request id, or why it takes none."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+from recollect import Recollect
+from recollect.aio import AsyncRecollect
+from recollect.frames.registry import FrameRegistry
+from recollect.verbs.gardens import Gardens
+from recollect.verbs.keys import Keys
+from recollect.verbs.quarantine import Quarantine
+from recollect.verbs.trust import Trust
+
+ROOMS = {
+    "": Recollect,
+    "frames.": FrameRegistry,
+    "gardens.": Gardens,
+    "keys.": Keys,
+    "quarantine.": Quarantine,
+    "trust.": Trust,
+}
+READS = set(
+    "as_principal audit check close disputes examine explain export get inspect list open recall"
+    " respond select stats frames.extends frames.get frames.list gardens.list gardens.members"
+    " keys.list keys.principal_for quarantine.list trust.list trust.of".split()
+)
+_SAME_AGAIN = "sent again it finds nothing left to do, or does the same to what is there"
+WITHOUT = {
+    "frame": "it answers as of now; a use that is counted twice is a use more",
+    "keys.create": "its answer is a secret, which is kept nowhere: revoke the key, make another",
+    "reembed": _SAME_AGAIN,
+    "reindex": _SAME_AGAIN,
+    "repair": _SAME_AGAIN,
+    "retry_pending": _SAME_AGAIN,
+}
+
+
+def verbs() -> Iterator[tuple[str, inspect.Signature]]:
+    for room, kind in ROOMS.items():
+        for name, verb in inspect.getmembers(kind, callable):
+            if not name.startswith("_"):
+                yield room + name, inspect.signature(verb)
+
+
+def test_a_verb_that_writes_takes_a_request_id_or_somebody_says_why_not() -> None:
+    takes = {name for name, signature in verbs() if "request_id" in signature.parameters}
+    assert {name for name, _ in verbs()} == takes | READS | set(WITHOUT)
+    assert not takes & (READS | set(WITHOUT))
+    assert not READS & set(WITHOUT)
+
+
+def test_a_request_id_is_given_by_name() -> None:
+    kinds = {
+        one.kind
+        for _, signature in verbs()
+        for name, one in signature.parameters.items()
+        if name == "request_id"
+    }
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_whoever_awaits_a_verb_gives_it_the_same_request_id() -> None:
+    for name, signature in verbs():
+        if "." not in name and "request_id" in signature.parameters:
+            twin = inspect.signature(getattr(AsyncRecollect, name))
+            assert "request_id" in twin.parameters, name
