@@ -23,8 +23,15 @@ def test_every_command_has_a_heading_and_every_heading_a_command() -> None:
 def test_every_option_is_named_below_its_command() -> None:
     text = PAGE.read_text(encoding="utf-8")
     section = text.split("## What all commands share\n")[1].split("\n## ")[0]
-    shared = set(re.findall(r"^\| `(--\w+)", section, re.MULTILINE))
-    assert shared == {"--db", "--json", "--help", "--embedder"}
+    shared = set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE))
+    assert shared == {
+        "--db",
+        "--json",
+        "--help",
+        "--embedder",
+        "--request-id",
+        "--read-only",
+    }
     for name in commands(get_command(app), "recollect"):
         section = re.split(r"^## ", text.split(f"## `{name}`\n")[1], flags=re.MULTILINE)[0]
         command: Any = get_command(app)

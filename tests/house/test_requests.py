@@ -21,14 +21,42 @@ ROOMS = {
     "quarantine.": Quarantine,
     "trust.": Trust,
 }
-READS = set(
-    "as_principal audit check close disputes examine explain export get inspect list open recall"
-    " respond select stats frames.extends frames.get frames.list gardens.list gardens.members"
-    " keys.list keys.principal_for quarantine.list trust.list trust.of".split()
-)
+READS = {
+    "as_principal",
+    "audit",
+    "check",
+    "close",
+    "disputes",
+    "examine",
+    "explain",
+    "export",
+    "get",
+    "inspect",
+    "list",
+    "open",
+    "recall",
+    "respond",
+    "select",
+    "stats",
+    "frames.extends",
+    "frames.get",
+    "frames.list",
+    "gardens.list",
+    "gardens.members",
+    "keys.list",
+    "keys.principal_for",
+    "quarantine.list",
+    "trust.list",
+    "trust.of",
+}
 _SAME_AGAIN = "sent again it finds nothing left to do, or does the same to what is there"
+_BY_NAME = "a frame goes by its name: sent again it finds the name taken, free, or as it says"
 WITHOUT = {
     "frame": "it answers as of now; a use that is counted twice is a use more",
+    "frames.delete": _BY_NAME,
+    "frames.invalidate": _SAME_AGAIN,
+    "frames.register": _BY_NAME,
+    "frames.update": _BY_NAME,
     "keys.create": "its answer is a secret, which is kept nowhere: revoke the key, make another",
     "reembed": _SAME_AGAIN,
     "reindex": _SAME_AGAIN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from recollect import check
 from recollect.errors import InvalidInput
@@ -24,6 +24,7 @@ from recollect.policy.gardens import (
 )
 from recollect.policy.permit import chosen_place, need, no_garden
 from recollect.ports.store import Commit, RowFilter, Standing
+from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 from recollect.write.likeness import arrivals_of, relink
 
 __all__ = ["Gardens"]
@@ -45,6 +46,7 @@ class Gardens:
         scope: str = "company",
         team: str | None = None,
         tier: float = 1.0,
+        request_id: str | None = None,
     ) -> Garden:
         """Make a garden; whoever makes it is its first admin."""
         need(self._principal, "admin")
@@ -58,28 +60,61 @@ class Gardens:
             tier=check.share("tier", tier),
             created_at=iso(self._open_store.clock.now()),
         )
-        with self._open_store.administering(self._principal, "garden.create", slug, garden.scope):
+        request = self._request(request_id, "garden.create", [slug, name, scope, team, tier])
+        return answered(
+            request,
+            lambda: self._create(garden, request),
+            told=lambda at: replace(garden, created_at=at),
+        )
+
+    def _create(self, garden: Garden, request: Request | None) -> Garden:
+        slug, who = garden.slug, self._principal
+        with self._open_store.administering(who, "garden.create", slug, garden.scope):
+            raise_if_repeated(request)
             if self._access.gardens(garden.tenant, slug=slug):
                 raise InvalidInput(
                     f"there is a garden {slug!r} already.", hint="choose another slug."
                 )
             self._access.put_garden(garden)
-            self._access.set_role(garden.tenant, slug, self._principal.id, "admin")
+            self._access.set_role(garden.tenant, slug, who.id, "admin")
+            keep(request, garden.created_at)
         return garden
 
-    def update(self, slug: str, *, name: str | None = None, tier: float | None = None) -> Garden:
+    def update(
+        self,
+        slug: str,
+        *,
+        name: str | None = None,
+        tier: float | None = None,
+        request_id: str | None = None,
+    ) -> Garden:
         """Rename a garden, or change how far what is in it counts. Its scope is fixed."""
-        with self._managing(slug, "garden.update") as (garden, _):
+        request = self._request(request_id, "garden.update", [slug, name, tier])
+        return answered(
+            request,
+            lambda: self._update(slug, name, tier, request),
+            told=lambda fields: Garden(**fields),
+        )
+
+    def _update(
+        self, slug: str, name: str | None, tier: float | None, request: Request | None
+    ) -> Garden:
+        with self._managing(slug, "garden.update", request=request) as (garden, _):
             if name is not None:
                 garden = replace(garden, name=check.optional_text("name", name) or slug)
             if tier is not None:
                 garden = replace(garden, tier=check.share("tier", tier))
             self._access.put_garden(garden)
+            keep(request, asdict(garden))
         return garden
 
-    def delete(self, slug: str) -> int:
+    def delete(self, slug: str, *, request_id: str | None = None) -> int:
         """Drop a garden. No memory is deleted: each goes back to its owner; return how many."""
-        with self._managing(slug, "garden.delete") as (_, commit):
+        request = self._request(request_id, "garden.delete", [slug])
+        return answered(request, lambda: self._delete(slug, request), told=int)
+
+    def _delete(self, slug: str, request: Request | None) -> int:
+        with self._managing(slug, "garden.delete", request=request) as (_, commit):
             tenant, store = self._principal.tenant, self._open_store.store
             inside = store.memories.standing(RowFilter(tenant=tenant, garden=slug)).values()
             freed = [replace(one, place=place_without_garden(one.place)) for one in inside]
@@ -87,6 +122,7 @@ class Gardens:
                 self._link_alone(freed, commit)
             store.memories.set_standing(freed)
             self._access.delete_garden(tenant, slug)
+            keep(request, len(freed))
         return len(freed)
 
     def _link_alone(self, freed: Sequence[Standing], commit: Commit) -> None:
@@ -116,29 +152,44 @@ class Gardens:
             members = self._access.members(self._principal.tenant, slug)
         return tuple(Member(principal, role) for principal, role in members.items())
 
-    def add(self, slug: str, principal: str, role: str = "reader") -> Member:
+    def add(
+        self, slug: str, principal: str, role: str = "reader", *, request_id: str | None = None
+    ) -> Member:
         """Give a principal a role in a garden, or another role."""
         chosen = checked_role(role)
         name = Principal(tenant=self._principal.tenant, id=principal).id
-        self._change(slug, name, chosen, "garden.add")
+        request = self._request(request_id, "garden.add", [slug, name, chosen])
+        self._change(slug, name, chosen, "garden.add", request)
         return Member(name, chosen)
 
-    def remove(self, slug: str, principal: str) -> bool:
+    def remove(self, slug: str, principal: str, *, request_id: str | None = None) -> bool:
         """Take a principal out of a garden; return whether it was in it."""
-        return self._change(slug, principal, None, "garden.remove")
+        request = self._request(request_id, "garden.remove", [slug, principal])
+        return self._change(slug, principal, None, "garden.remove", request)
 
-    def _change(self, slug: str, principal: str, role: Role | None, act: str) -> bool:
-        tenant = self._principal.tenant
+    def _change(
+        self, slug: str, principal: str, role: Role | None, act: str, request: Request | None
+    ) -> bool:
         detail = f"{principal} {role}" if role else principal
-        with self._managing(slug, act, detail):
-            keep_an_admin(self._access.members(tenant, slug), principal, role)
-            if role is None:
-                return self._access.set_role(tenant, slug, principal, None)
-            self._access.set_role(tenant, slug, principal, role)
-        return True
+
+        def change() -> bool:
+            tenant = self._principal.tenant
+            with self._managing(slug, act, detail, request=request):
+                keep_an_admin(self._access.members(tenant, slug), principal, role)
+                was_there = self._access.set_role(tenant, slug, principal, role)
+                keep(request, was_there)
+            return was_there
+
+        return answered(request, change, told=bool)
+
+    def _request(self, request_id: str | None, verb: str, body: object) -> Request | None:
+        need(self._principal, "read")
+        return Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
 
     @contextmanager
-    def _managing(self, slug: str, act: str, detail: str = "") -> Iterator[tuple[Garden, Commit]]:
+    def _managing(
+        self, slug: str, act: str, detail: str = "", *, request: Request | None
+    ) -> Iterator[tuple[Garden, Commit]]:
         """Change a garden in one transaction, and note it; give the garden and the commit.
 
         Who may not change it is told so without a wait for the write lock. What counts is read
@@ -147,6 +198,7 @@ class Gardens:
         with self._open_store.snapshot():
             self._garden_to_manage(slug)
         with self._open_store.administering(self._principal, act, slug, detail) as commit:
+            raise_if_repeated(request)
             yield self._garden_to_manage(slug), commit
 
     def _garden_and_role(self, slug: str) -> tuple[Garden, Role | None]:

@@ -26,6 +26,7 @@ from recollect.policy.keys import (
     public_part,
 )
 from recollect.policy.permit import need
+from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 
 __all__ = ["Keys"]
 
@@ -81,18 +82,31 @@ class Keys:
         self._open_store.check_open()
         return tuple(self._access.keys(self._tenant(tenant)))
 
-    def revoke(self, prefix: str, *, tenant: str | None = None) -> bool:
+    def revoke(
+        self, prefix: str, *, tenant: str | None = None, request_id: str | None = None
+    ) -> bool:
         """End a key at once, by its prefix or all of it; return whether there was a living one."""
         need(self._principal, "admin")
-        own, now = self._tenant(tenant), iso(self._open_store.clock.now())
-        known = public_part(prefix)
+        own, known = self._tenant(tenant), public_part(prefix)
         if known is None:
             return False
+        body = [known, own]
+        request = Request.of(
+            self._open_store, self._principal, request_id, verb="key.revoke", body=body
+        )
+        return answered(request, lambda: self._revoke(known, own, request), told=bool)
+
+    def _revoke(self, known: str, own: str | None, request: Request | None) -> bool:
+        now = iso(self._open_store.clock.now())
         with self._open_store.administering(self._principal, "key.revoke", known):
+            raise_if_repeated(request)
             key = self._access.key(known)
-            if key is None or key.revoked_at is not None or own not in (None, key.principal.tenant):
+            is_living = key is not None and key.revoked_at is None
+            if key is None or not is_living or own not in (None, key.principal.tenant):
+                keep(request, False)
                 return False
             self._access.put_key(replace(key, revoked_at=now))
+            keep(request, True)
         return True
 
     def principal_for(self, secret: str) -> Principal:

@@ -12,6 +12,7 @@ from recollect.model import Principal
 from recollect.open_store import OpenStore
 from recollect.policy.permit import need
 from recollect.policy.trust import UNKNOWN_SOURCE
+from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_repeated
 
 __all__ = ["Trust"]
 
@@ -24,7 +25,7 @@ class Trust:
         self._principal = principal
         self._access = open_store.store.access
 
-    def set(self, source: str, trust: float) -> None:
+    def set(self, source: str, trust: float, *, request_id: str | None = None) -> None:
         """Say how far a source is trusted: the confidence of what it says is multiplied by that.
 
         It counts at once for what is already here. A source that nothing was said about counts in
@@ -34,8 +35,17 @@ class Trust:
         need(self._principal, "admin")
         name = check.filled_text("source", source)
         share = check.share("trust", trust, hint="1 is full trust.")
-        with self._open_store.administering(self._principal, "trust.set", name, str(share)):
-            self._access.set_trust(self._principal.tenant, name, share)
+        body = [name, share]
+        request = Request.of(
+            self._open_store, self._principal, request_id, verb="trust.set", body=body
+        )
+        answered(request, lambda: self._set(name, share, request), told=nothing)
+
+    def _set(self, source: str, share: float, request: Request | None) -> None:
+        with self._open_store.administering(self._principal, "trust.set", source, str(share)):
+            raise_if_repeated(request)
+            self._access.set_trust(self._principal.tenant, source, share)
+            keep(request, None)
 
     def of(self, source: str) -> float:
         """Return how far what a source ingests is trusted."""

@@ -31,6 +31,7 @@ from recollect.edge.cli.commands import (
     transfer,
     upkeep,
 )
+from recollect.edge.cli.options import ReadOnly
 from recollect.edge.cli.output import Output
 from recollect.errors import RecollectError
 from recollect.settings import check_platform
@@ -109,5 +110,6 @@ def _recollect(
             "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
+    read_only: ReadOnly = False,
 ) -> None:
     """Hold the options that come before a command."""

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
+from recollect.edge.cli.options import wants_read_only
 from recollect.edge.wire import Dossier
-from recollect.errors import StoreOutdated, StoreUnavailable
+from recollect.errors import StoreOutdated, StoreReadOnly, StoreUnavailable
 from recollect.paks import (
     PakListFilters,
     PakRow,
@@ -84,6 +85,11 @@ def reading(db: str | None) -> Iterator[RecallStore]:
 def writing(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
     path = locate(db)
+    if wants_read_only():
+        raise StoreReadOnly(
+            f"{path} is to be read only, and this command writes.",
+            hint="leave out --read-only, and RECOLLECT_READ_ONLY.",
+        )
     with as_catalogue(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
         yield store

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from recollect.edge.cli import open_catalogue
+from recollect.edge.cli.options import wants_read_only
 from recollect.embed import load_embedder
 from recollect.paks import UnknownPak, as_catalogue
 from recollect.settings import default_embedder, default_hooks_path, default_opening
@@ -85,15 +86,14 @@ def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     from recollect.engine import Recollect
 
-    how = default_opening()
     with (
         as_catalogue(place),
         Recollect.open(
             place,
             embedder=embedder_for(embedder),
             hooks=default_hooks_path(),
-            read_only=how.read_only,
-            any_filesystem=how.any_filesystem,
+            read_only=wants_read_only(),
+            any_filesystem=default_opening().any_filesystem,
         ) as memory,
     ):
         if sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""Options that mean the same wherever they stand: the database, JSON, the embedder, a budget.
+"""Options that mean the same wherever they stand: the database, JSON, the embedder, a budget, ids.
 
 In: nothing. Out: annotated types for the parameters of commands. What an option does is said by
 the command that takes it.
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from recollect.edge.cli import output
+from recollect.settings import default_opening
 
 __all__ = [
     "Budget",
@@ -20,9 +21,12 @@ __all__ = [
     "Json",
     "PakId",
     "Query",
+    "ReadOnly",
+    "RequestId",
     "Scope",
     "TopK",
     "as_question",
+    "wants_read_only",
 ]
 
 Db = Annotated[
@@ -84,6 +88,40 @@ Query = Annotated[
         show_default=False,
     ),
 ]
+
+
+class _Chosen:
+    """What stands before a command: one of them a process."""
+
+    read_only = False
+
+
+def _choose_read_only(wanted: bool) -> None:
+    _Chosen.read_only = wanted
+
+
+RequestId = Annotated[
+    str | None,
+    typer.Option(
+        "--request-id",
+        metavar="NAME",
+        help="A name for this request: sent again within a day, it is done once.",
+        show_default=False,
+    ),
+]
+ReadOnly = Annotated[
+    bool,
+    typer.Option(
+        "--read-only",
+        callback=_choose_read_only,
+        help="Open the database for reading; commands that write refuse.",
+    ),
+]
+
+
+def wants_read_only() -> bool:
+    """Return whether nothing may be written: by the option, or by `RECOLLECT_READ_ONLY`."""
+    return _Chosen.read_only or default_opening().read_only
 
 
 def as_question(query: list[str] | None) -> str | None:

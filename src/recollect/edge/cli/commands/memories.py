@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json, PakId, Scope
+from recollect.edge.cli.options import Db, Embedder, Json, PakId, RequestId, Scope
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,6 +53,7 @@ def forget(
         typer.Option("--entity", metavar="NAME", help="Instead: all facts that name this."),
     ] = None,
     scope: Scope = None,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -65,7 +66,7 @@ def forget(
     if target is None or None not in (pak_id, entity):
         raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
     with open_memory.existing(db, embedder) as memory:
-        gone = memory.forget(pak_id, entity=entity, scope=scope)
+        gone = memory.forget(pak_id, entity=entity, scope=scope, request_id=request_id)
         if pak_id is not None and not gone:
             raise open_memory.unknown(pak_id, memory.path)
 
@@ -80,6 +81,7 @@ def forget(
 def archive(
     context: typer.Context,
     pak_id: PakId,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -88,7 +90,7 @@ def archive(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        changed = memory.archive(pak_id)
+        changed = memory.archive(pak_id, request_id=request_id)
         status = open_memory.known(memory, pak_id).status
     sentence = f"Archived {pak_id}." if changed else f"{pak_id} stays {status}."
     _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
@@ -97,6 +99,7 @@ def archive(
 def unarchive(
     context: typer.Context,
     pak_id: PakId,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -105,7 +108,7 @@ def unarchive(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        changed = memory.unarchive(pak_id)
+        changed = memory.unarchive(pak_id, request_id=request_id)
         status = open_memory.known(memory, pak_id).status
     sentence = f"Brought {pak_id} back." if changed else f"{pak_id} stays {status}."
     _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
@@ -118,6 +121,7 @@ def link(
     weight: Annotated[
         float, typer.Option("--weight", metavar="0-1", help="How strongly; 1 is strongest.")
     ] = 1.0,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -126,7 +130,7 @@ def link(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        memory.link(pak_id, other, weight=weight)
+        memory.link(pak_id, other, weight=weight, request_id=request_id)
     _tell(
         context,
         {"linked": [pak_id, other], "weight": weight},
@@ -139,6 +143,7 @@ def dispute(
     pak_id: PakId,
     other: Other,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it is about.")] = "",
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -147,7 +152,7 @@ def dispute(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        memory.dispute(pak_id, other, note=note)
+        memory.dispute(pak_id, other, note=note, request_id=request_id)
     _tell(
         context,
         {"disputed": [pak_id, other], "note": note},
@@ -159,6 +164,7 @@ def resolve(
     context: typer.Context,
     pak_id: PakId,
     other: Other,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -167,7 +173,7 @@ def resolve(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        settled = memory.resolve(pak_id, other)
+        settled = memory.resolve(pak_id, other, request_id=request_id)
     between = f"between {pak_id} and {other}"
     _tell(
         context,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Garden, Json, Scope
+from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def remember(
             help="Remember every line of this file, each a JSON string or object; - is stdin.",
         ),
     ] = None,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -105,9 +106,14 @@ def remember(
     if jsonl is not None:
         if words or title is not None or pak_id is not None:
             raise typer.BadParameter("it goes with no TEXT, --title or --pak-id.", context)
-        _many(output.of(context), list(_lines(jsonl, given)), db, embedder)
+        _many(output.of(context), list(_lines(jsonl, given)), request_id, db, embedder)
     else:
-        _one(output.of(context), {"content": _text(words), **given}, db, embedder)
+        _one(
+            output.of(context),
+            {"content": _text(words), **given, "request_id": request_id},
+            db,
+            embedder,
+        )
 
 
 def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | None) -> None:
@@ -126,7 +132,9 @@ def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | N
     out.show(wire.remembered(done), draw)
 
 
-def _many(out: output.Output, items: list[Any], db: str | None, spec: str | None) -> None:
+def _many(
+    out: output.Output, items: list[Any], request_id: str | None, db: str | None, spec: str | None
+) -> None:
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
@@ -134,7 +142,7 @@ def _many(out: output.Output, items: list[Any], db: str | None, spec: str | None
         open_memory.new_or_existing(db, spec) as memory,
         out.progress("Remembering", len(items)) as progress,
     ):
-        done = memory.remember_many(items, progress=progress)
+        done = memory.remember_many(items, progress=progress, request_id=request_id)
         complaint = memory.stats()["embedder_error"]
     tally = wire.batch(done)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def export(
 def import_(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An export; - is stdin.")],
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -113,7 +114,7 @@ def import_(
         open_memory.new_or_existing(db, embedder) as memory,
         out.progress("Importing", len(lines)) as progress,
     ):
-        done = memory.import_(lines, progress=progress)
+        done = memory.import_(lines, progress=progress, request_id=request_id)
 
     def draw(console: Console) -> None:
         tally = wire.imported(done)
