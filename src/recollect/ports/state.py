@@ -109,7 +109,7 @@ class CommitRecord:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What a request was answered with, in ids and never in texts, so that it can be repeated.
+    """What a request was answered with, so that it can be repeated; a store cannot read it.
 
     `request` is a name that nobody can guess from another's; `body` tells two requests of one name
     apart. Both that and the answer are None once a memory that it names was erased.
