@@ -19,6 +19,7 @@ __all__ = [
     "IDLE_CAP_HOURS",
     "JUMP_HOURS",
     "LAST_SECOND",
+    "LONGEST_HOURS",
     "CheckedClock",
     "HoursMode",
     "clock_jump",
@@ -30,6 +31,8 @@ __all__ = [
 IDLE_CAP_HOURS = 0.25
 # A clock that is behind the last write by more than this is right: the other one was wrong.
 JUMP_HOURS = 168.0
+# Nobody leaves a store alone for longer than ten years: one of two clocks was wrong.
+LONGEST_HOURS = 87_660.0
 # The last second of the year 9999, after which there are no dates.
 LAST_SECOND = 253_402_300_799
 
@@ -40,13 +43,27 @@ def moved(kept: ClockState, now: float, *, mode: HoursMode = "active") -> ClockS
     """Return the counter as of `now`; a clock that went backwards adds nothing.
 
     One that went back a little is waited for; one that went back by more than `JUMP_HOURS` is
-    counted on from where it stands. In wall mode every hour counts, idle or not.
+    counted on from where it stands. In wall mode every hour counts, idle or not, and what a clock
+    that was ahead had counted is taken back; but no step is longer than `LONGEST_HOURS`.
     """
-    if kept.seen_at is None or clock_jump(kept, now) is not None:
+    if kept.seen_at is None:
         return ClockState(kept.active_hours, now)
+    if clock_jump(kept, now) is not None:
+        ahead = _taken_back(kept, now) if mode == "wall" else 0.0
+        return ClockState(round(kept.active_hours - ahead, 9), now)
     passed = max(0.0, now - kept.seen_at) / 3600
-    counted = passed if mode == "wall" else min(passed, IDLE_CAP_HOURS)
+    is_counted = mode == "wall" and passed <= LONGEST_HOURS
+    counted = passed if is_counted else min(passed, IDLE_CAP_HOURS)
     return ClockState(round(kept.active_hours + counted, 9), max(now, kept.seen_at))
+
+
+def _taken_back(kept: ClockState, now: float) -> float:
+    """Return how many hours were counted that have not been, by a clock that was ahead.
+
+    More than there are were not counted, but by a handle to which they were idle.
+    """
+    ahead = ((kept.seen_at or now) - now) / 3600
+    return ahead if ahead <= min(LONGEST_HOURS, kept.active_hours) else 0.0
 
 
 def clock_jump(kept: ClockState, now: float) -> str | None:

@@ -138,6 +138,25 @@ def test_one_write_by_a_clock_far_ahead_does_not_stop_the_hours(
     memory.close()
 
 
+@pytest.mark.parametrize("years", [1, 9, 73])
+def test_on_the_wall_one_write_by_a_clock_far_ahead_fades_no_memory(
+    open_memory: Open, clock: FakeClock, years: int
+) -> None:
+    memory = open_memory(hours="wall")
+    memory.remember("the queue is long", pak_id="one")
+    clock.advance(hours=years * 365.25 * 24)
+    memory.remember("from another time", pak_id="wrong")
+    clock.advance(hours=-years * 365.25 * 24)
+    assert any("far ahead of the clock" in note for note in memory.examine().notes)
+    clock.advance(hours=10)
+    memory.remember("after", pak_id="two")
+    assert hours(memory) == pytest.approx(10 if years < 10 else 0.25)
+    assert memory.examine().notes == ()
+    clock.advance(hours=10)
+    (found,) = (one for one in memory.recall("queue").results if one.fact.pak_id == "one")
+    assert found.signals.recency == pytest.approx(math.exp(-0.01 * hours(memory)))
+
+
 def _in_memory(clock: FakeClock) -> Recollect:
     return Recollect.open("memory://", clock=clock, embedder="none", hours="active")
 
