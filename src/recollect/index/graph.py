@@ -214,26 +214,35 @@ class Graph:
         counts = self._starts[settled + 1] - self._starts[settled]
         places = ranges(self._starts[settled], counts)
         near = np.repeat(settled, counts)
-        edges = [_Edges(near, self._far[places], self._weights[places])]
-        edges += [self._edges_with_tail(node) for node in changed]
-        return edges[0] if len(edges) == 1 else _join_edges(edges)
+        edges = _Edges(near, self._far[places], self._weights[places])
+        return _join_edges((edges, self._edges_with_tail(changed))) if changed else edges
 
-    def _edges_with_tail(self, node: int) -> _Edges:
-        """Return the edges of a node that the tail speaks of."""
-        weights: dict[int, float] = {}
+    def _edges_with_tail(self, nodes: list[int]) -> _Edges:
+        """Return the edges of nodes that the tail speaks of."""
+        counts: list[int] = []
+        far: list[int] = []
+        weights: list[float] = []
+        for node in nodes:
+            joined = {end: weight for end, weight in self._ends_of(node).items() if weight > 0}
+            counts.append(len(joined))
+            far += joined.keys()
+            weights += joined.values()
+        return _Edges(
+            np.repeat(np.array(nodes, dtype=np.int32), counts),
+            np.array(far, dtype=np.int32),
+            np.array(weights, dtype=np.float64),
+        )
+
+    def _ends_of(self, node: int) -> dict[int, float]:
+        """Return to whom a node is joined, and how strongly, as the newest layer has it."""
+        ends: dict[int, float] = {}
         if node < len(self._starts) - 1:
             before = slice(self._starts[node], self._starts[node + 1])
-            weights.update(
-                zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True)
-            )
+            ends = dict(zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True))
         for layer in self._tail:
-            weights.update(layer.get(node, ()))
-        ends = [end for end, weight in weights.items() if weight > 0]
-        return _Edges(
-            np.full(len(ends), node, dtype=np.int32),
-            np.array(ends, dtype=np.int32),
-            np.array([weights[end] for end in ends], dtype=np.float64),
-        )
+            if node in layer:
+                ends = ends | layer[node] if ends else layer[node]
+        return ends
 
     def _degrees_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         nodes = self._node_at[slots]
