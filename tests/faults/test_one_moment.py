@@ -19,7 +19,7 @@ from tests.house.snippets import ROOT
 
 from recollect import Recollect
 from recollect.model import canonical_json
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
 ANN = Principal("acme", "ann", permissions=("read",))
@@ -35,7 +35,7 @@ def opened(path: Path | str) -> Recollect:
 
 def begin(memory: Recollect) -> None:
     """Store what all the writes are about."""
-    boss = memory.as_principal(Principal("acme", "boss"))
+    boss = memory.as_principal(Principal("acme", "boss", (), PERMISSIONS))
     boss.gardens.create("kiln", scope="company")
     for number in range(6):
         boss.remember(
@@ -48,7 +48,7 @@ def writes(rounds: int) -> list[Write]:
     """Return writes of one commit each that all change what Ann is told of the kiln."""
 
     def boss(memory: Recollect) -> Recollect:
-        return memory.as_principal(Principal("acme", "boss"))
+        return memory.as_principal(Principal("acme", "boss", (), PERMISSIONS))
 
     done: list[Write] = []
     for turn in range(rounds):

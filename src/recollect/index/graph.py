@@ -238,7 +238,9 @@ class Graph:
         ends: dict[int, float] = {}
         if node < len(self._starts) - 1:
             before = slice(self._starts[node], self._starts[node + 1])
-            ends = dict(zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True))
+            ends = dict(
+                zip(self._far[before].tolist(), self._weights[before].tolist(), strict=True)
+            )
         for layer in self._tail:
             if node in layer:
                 ends = ends | layer[node] if ends else layer[node]

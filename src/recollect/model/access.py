@@ -33,6 +33,8 @@ Role = Literal["reader", "writer", "admin", "moderator"]
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
+# What a principal may do unless told otherwise.
+ORDINARY: tuple[Permission, ...] = ("read", "write")
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _MOST_NAME_CHARS = 200
@@ -59,7 +61,7 @@ class Principal:
     tenant: str = "local"
     id: str = "local"
     teams: tuple[str, ...] = ()
-    permissions: tuple[Permission, ...] = PERMISSIONS
+    permissions: tuple[Permission, ...] = ORDINARY
 
     def __post_init__(self) -> None:
         _check_name("tenant", self.tenant)
@@ -130,7 +132,7 @@ def _check_name(field: str, value: object) -> None:
         )
 
 
-LOCAL_PRINCIPAL = Principal()
+LOCAL_PRINCIPAL = Principal(permissions=PERMISSIONS)
 
 
 def known_scope(scope: object) -> Scope:

@@ -5,12 +5,13 @@ Rules only, as pure functions of their arguments; where the facts are kept is th
 
 from __future__ import annotations
 
-from recollect.model import Garden, Member, Place, Principal
+from recollect.model import PERMISSIONS, Garden, Member, Place, Principal
 from recollect.policy.keys import IssuedKey, KeyRow
 from recollect.policy.sanitizer import plain, risks
 from recollect.policy.view import View, view_of
 
 __all__ = [
+    "PERMISSIONS",
     "Garden",
     "IssuedKey",
     "KeyRow",

@@ -9,12 +9,12 @@ import pytest
 
 from recollect import Recollect
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
 ANN = Principal("acme", "ann", (), ("read", "write"))
 BOB = Principal("acme", "bob", (), ("read", "write"))
-ROOT = Principal("acme", "root")
+ROOT = Principal("acme", "root", (), PERMISSIONS)
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_who_may_erase_may_archive_and_nobody_else(memory: Recollect) -> None:
     for verb in (reader.archive, reader.unarchive):
         with pytest.raises(NotAllowed):
             verb("shared")
-    outside = memory.as_principal(Principal("globex", "root"))
+    outside = memory.as_principal(Principal("globex", "root", (), PERMISSIONS))
     assert not outside.archive("shared")
 
 

@@ -12,7 +12,7 @@ from recollect import Recollect
 from recollect.errors import NotAllowed
 from recollect.frames import FrameExists
 from recollect.model import RecallRequest, Weights, canonical_json
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.testing import FakeClock
 
 Open = Callable[..., Recollect]
@@ -153,7 +153,7 @@ def test_only_an_admin_lets_cached_answers_go_and_only_those_of_its_tenant(
 ) -> None:
     memory = open_memory()
     reader = memory.as_principal(Principal("acme", "ann", (), ("read", "write")))
-    other = memory.as_principal(Principal("globex", "root"))
+    other = memory.as_principal(Principal("globex", "root", (), PERMISSIONS))
     reader.remember("I am calm.", tags=["self/value"])
     reader.frame("self")
     with pytest.raises(NotAllowed):
@@ -164,7 +164,8 @@ def test_only_an_admin_lets_cached_answers_go_and_only_those_of_its_tenant(
 
 def test_who_may_not_read_learns_no_names_of_frames(open_memory: Open) -> None:
     memory = open_memory()
-    memory.as_principal(Principal("acme", "root")).frames.register("secret-plan", extends="task")
+    root = memory.as_principal(Principal("acme", "root", (), PERMISSIONS))
+    root.frames.register("secret-plan", extends="task")
     writer = memory.as_principal(Principal("acme", "bot", (), ("write",)))
     asks: list[Callable[[str], object]] = [
         lambda name: writer.recall("x", frame=name),

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from recollect import Recollect
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 
 
 @dataclass
@@ -34,11 +34,11 @@ def people_of(memory: Recollect) -> People:
     """Return what each of the people uses of a store."""
     return People(
         opener=memory,
-        root=memory.as_principal(Principal("acme", "root", ("red",))),
+        root=memory.as_principal(Principal("acme", "root", ("red",), PERMISSIONS)),
         ann=memory.as_principal(Principal("acme", "ann", ("red",), ("read", "write"))),
         bob=memory.as_principal(Principal("acme", "bob", (), ("read", "write"))),
         mod=memory.as_principal(Principal("acme", "mod", ("red",), ("read", "moderate"))),
-        dan=memory.as_principal(Principal("globex", "dan")),
+        dan=memory.as_principal(Principal("globex", "dan", (), PERMISSIONS)),
     )
 
 

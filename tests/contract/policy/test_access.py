@@ -11,7 +11,7 @@ from tests.contract.policy.conftest import People
 from recollect import Recollect
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, UnknownGarden
 from recollect.model import RecallRequest
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 
 
 def told(act: Callable[[], object]) -> tuple[str, str, str, str]:
@@ -217,9 +217,9 @@ def test_a_request_as_data_is_answered_like_a_call(people: People) -> None:
 
 def test_a_handle_of_one_principal_gives_no_other(people: People) -> None:
     with pytest.raises(NotAllowed):
-        people.ann.as_principal(Principal("globex", "dan"))
+        people.ann.as_principal(Principal("globex", "dan", (), PERMISSIONS))
     with pytest.raises(NotAllowed):
-        list(people.ann.export(Principal("globex", "dan")))
+        list(people.ann.export(Principal("globex", "dan", (), PERMISSIONS)))
     with pytest.raises(NotAllowed):
         people.root.paks  # noqa: B018
 

@@ -15,12 +15,12 @@ import pytest
 from recollect import Recollect
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, UnknownGarden
 from recollect.paks import UnknownPak
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
 ANN = Principal("acme", "ann", (), ("read", "write"))
 BOB = Principal("acme", "bob", (), ("read", "write"))
-ROOT = Principal("acme", "root")
+ROOT = Principal("acme", "root", (), PERMISSIONS)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tests.contract.policy.bytes_on_disk import found_in
 from tests.contract.policy.conftest import People
 
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.policy import Principal, keys
+from recollect.policy import PERMISSIONS, Principal, keys
 from recollect.testing import FakeClock
 
 ANN = Principal("acme", "ann", ("red",), ("read", "write"))
@@ -110,8 +110,11 @@ def test_nobody_gives_more_than_they_have(people: People) -> None:
     with pytest.raises(NotAllowed, match="write"):
         helper.keys.create(ANN)
     with pytest.raises(NotAllowed, match="another tenant"):
-        people.root.keys.create(Principal("globex", "dan"))
-    assert people.opener.keys.create(Principal("globex", "dan")).row.principal.tenant == "globex"
+        people.root.keys.create(Principal("globex", "dan", (), PERMISSIONS))
+    assert (
+        people.opener.keys.create(Principal("globex", "dan", (), PERMISSIONS)).row.principal.tenant
+        == "globex"
+    )
     assert people.root.keys.list() == ()
 
 

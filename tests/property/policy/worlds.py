@@ -20,15 +20,15 @@ from tests.property.policy.asking import GARDENS, answers
 
 from recollect import Recollect
 from recollect.errors import RecollectError
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.ports.embedder import QueryTokens
 from recollect.testing import FakeClock, FakeEmbedder
 
-ROOT = Principal("acme", "root", ("red", "blue"))
+ROOT = Principal("acme", "root", ("red", "blue"), PERMISSIONS)
 ANN = Principal("acme", "ann", ("red",), ("read", "write"))
 BOB = Principal("acme", "bob", ("red", "blue"), ("read", "write", "instruct"))
 CID = Principal("acme", "cid", (), ("read", "write", "moderate"))
-DAN = Principal("globex", "dan", ("red",))
+DAN = Principal("globex", "dan", ("red",), PERMISSIONS)
 EVE = Principal("acme", "eve", ("red",), ("write",))
 PEOPLE = {one.id: one for one in (ROOT, ANN, BOB, CID, DAN, EVE)}
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from recollect import Recollect
 from recollect.errors import RecollectError
-from recollect.model import Principal
+from recollect.model import PERMISSIONS, Principal
 from recollect.paks import ReasonCodeEntry
 from recollect.recall.select import SelectQuery
 
@@ -26,7 +26,7 @@ PRINCIPALS = (
     None,
     Principal(id="ann", teams=("red",), permissions=("read", "write")),
     Principal(id="bob", permissions=("read", "write", "admin", "moderate")),
-    Principal("acme", "eve"),
+    Principal("acme", "eve", (), PERMISSIONS),
 )
 IDS = tuple("abcdef")
 TEXTS = (
