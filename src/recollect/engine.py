@@ -171,7 +171,7 @@ class Recollect:
             dispatcher=dispatcher,
             new_id=lambda: uuid.uuid4().hex,
         )
-        open_store.finish_wiping(patient=False)
+        open_store.finish_wiping()
         return cls(Caller(open_store, store.catalogue, who, is_opener=principal is None))
 
     def as_principal(self, principal: Principal) -> Recollect:

@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 from recollect import arguments
 from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
-from recollect.errors import StoreClosed, StoreError, StoreReadOnly
+from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Current, Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
-from recollect.model import Garden, Principal
+from recollect.model import Garden, Looked, Principal
+from recollect.paks.footprint import cache_of
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import View, view_of
@@ -38,6 +39,7 @@ from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreSta
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight, StoreMoved
+from recollect.wiping import Wiping
 from recollect.write.reinforce import reinforce
 from recollect.write.remember import fill_pending, waiting_for_vectors
 from recollect.write.vectors import embed_texts
@@ -90,6 +92,7 @@ class OpenStore:
         self.token_counter = token_counter
         self.sanitizer: SanitizerMode = sanitizer
         self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
+        self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._head_facts = HeadFacts(None, (), {}, {}, {})
@@ -106,40 +109,18 @@ class OpenStore:
         if not self._closed:
             self._closed = True
             try:
-                self.finish_wiping(patient=False)
-                self.follower.save()
+                self.finish_wiping()
+                self.follower.save(self._new_id())
             finally:
                 self.store.close()
 
-    def wipe(self, *, patient: bool = True) -> bool:
-        """Wipe what was forgotten out of index, cache file and store; return whether it is gone.
+    def wipe(self) -> tuple[Looked, ...]:
+        """Wipe what was forgotten out of every file of the store; return what was looked at."""
+        return self._wiping.wipe()
 
-        What cannot be wiped now stays known to the store, until it was.
-        """
-        try:
-            erased = self.store.state.wiping_due()
-            scrubbed = self._scrub(patient=patient)
-            gone = self.follower.wipe() and scrubbed
-            if gone:
-                self.store.state.set_wiped(erased)
-        except StoreError:
-            return False
-        return gone
-
-    def _scrub(self, *, patient: bool) -> bool:
-        try:
-            return self.store.scrub(patient=patient)
-        except StoreReadOnly:
-            raise  # then the cache file is not ours to remove either
-        except (StoreError, OSError):
-            return False
-
-    def finish_wiping(self, *, patient: bool = True) -> bool:
-        """Wipe what somebody forgot and could not wipe; return whether nothing is left to do."""
-        try:
-            return not self.store.state.wiping_due() or self.wipe(patient=patient)
-        except StoreError:
-            return False
+    def finish_wiping(self) -> bool:
+        """Wipe what somebody forgot and could not wipe; who reads just now is not waited for."""
+        return self._wiping.finish(patient=False)
 
     def check_open(self) -> None:
         """Refuse to go on with a store that was closed."""
@@ -400,7 +381,7 @@ def _cache_path(path: Path) -> Path | None:
     By whatever name the file was reached, and wherever the process goes, that is one place.
     """
     file = path.resolve()
-    return file.with_name(file.name + ".index") if file.is_file() else None
+    return cache_of(file) if file.is_file() else None
 
 
 def _worth(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -40,6 +41,7 @@ class _FieldProblem(ValueError):
 def load(path: Path) -> tuple[HookSpec, ...]:
     """Read a file of hooks."""
     try:
+        _refuse_writable(path)
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise HookConfigError(
@@ -48,6 +50,25 @@ def load(path: Path) -> tuple[HookSpec, ...]:
             hint="name a file that is there, or none for no hooks.",
         ) from error
     return parse(text, path=path)
+
+
+def _refuse_writable(path: Path) -> None:
+    """Refuse a file into which anybody may write which programs we run; and what is no file."""
+    found, folder = path.stat(), path.resolve().parent
+    if not stat.S_ISREG(found.st_mode):
+        raise HookConfigError("is no plain file.", path=path, hint="name a file of hooks.")
+    if found.st_mode & stat.S_IWOTH:
+        raise HookConfigError(
+            "may be written by anybody, and says which programs are run.",
+            path=path,
+            hint=f"chmod o-w {path}",
+        )
+    # In a folder with the sticky bit nobody replaces what is another's.
+    mode = folder.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        raise HookConfigError(
+            "is in a folder in which anybody may replace it.", path=path, hint=f"chmod o-w {folder}"
+        )
 
 
 def parse(text: str, *, path: Path) -> tuple[HookSpec, ...]:

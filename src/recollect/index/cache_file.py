@@ -2,19 +2,19 @@
 
 One file: a magic line, a checked header in JSON, then the arrays as they lie in memory, each with
 the checksum of its pages. A file that is missing, cut short, damaged, of another version or of
-another store is as good as none: `load` says None and the caller fills an index from the store.
-What is loaded is copied first and then looked at: whatever becomes of the file later is no matter.
+another store, of another user or no plain file at all is as good as none: `load` says None and the
+caller fills an index from the store. What is loaded is copied first and then looked at.
 """
 
 from __future__ import annotations
 
-import glob
 import json
 import os
+import stat
 import struct
 import zlib
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from recollect.index.index import MemoryIndex
+from recollect.paks.footprint import drafts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["VERSION", "load", "remove", "save"]
+__all__ = ["VERSION", "drafted", "load", "remove", "save"]
 
 VERSION = 5
 _MAGIC = b"RECOLLECT INDEX\n"
@@ -38,24 +39,51 @@ _PAGE_WORDS = 512
 _WEIGHTS = np.random.Philox(key=512).random_raw(_PAGE_WORDS) | np.uint64(1)
 
 
+# What bytes that nobody of ours wrote can make of reading them.
+_MALFORMED = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError),
+    *(OverflowError, RecursionError, MemoryError, struct.error),
+)
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+Put = Callable[[MemoryIndex, str], None]
+
+
 def save(index: MemoryIndex, path: Path, store_id: str) -> None:
     """Write the index; the old file stays until the new one is complete on disk."""
-    plain, arrays = index.export()
-    head = _head({"store_id": store_id, "plain": plain, "arrays": _directory(arrays)})
-    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with drafted(path, str(os.getpid())) as put:
+        put(index, store_id)
+
+
+@contextmanager
+def drafted(path: Path, draft_name: str) -> Iterator[Put]:
+    """Make a draft, which is empty as yet, and give what writes an index to it.
+
+    Whoever forgets something removes all drafts after its commit. So an index that was looked at
+    while the draft is there holds nothing forgotten, or the draft is gone and is never put in
+    place. A name that others could guess, and a link under it, are not written to.
+    """
+    draft = path.with_name(f"{path.name}.{draft_name}.tmp")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        with open(draft, "wb", opener=_for_owner) as file:
-            file.write(head)
-            for array in arrays.values():
-                file.write(_octets(array).data)
-                file.write(bytes(-array.nbytes % _ALIGNMENT))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        with os.fdopen(handle, "wb") as file:
+            yield lambda index, store_id: _write(file, index, store_id)
+        if draft.stat().st_size:
+            draft.replace(path)
+            _sync_folder(path.parent)
+            _sweep(path)
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-    _sweep(path)
+
+
+def _write(file: BinaryIO, index: MemoryIndex, store_id: str) -> None:
+    plain, arrays = index.export()
+    file.write(_head({"store_id": store_id, "plain": plain, "arrays": _directory(arrays)}))
+    for array in arrays.values():
+        file.write(_octets(array).data)
+        file.write(bytes(-array.nbytes % _ALIGNMENT))
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def load(path: Path, store_id: str) -> MemoryIndex | None:
@@ -64,37 +92,43 @@ def load(path: Path, store_id: str) -> MemoryIndex | None:
     Its `head` says of which moment it is; whether that is in the store's past, the caller asks.
     """
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
+            if not _is_ours(os.fstat(file.fileno())):
+                return None
             header = _read_header(file)
             if header is None or header.get("store_id") != store_id:
                 return None
             arrays = _read_arrays(file, header["arrays"])
-    except OSError:
+        return None if arrays is None else MemoryIndex.restore(header["plain"], arrays)
+    except (OSError, *_MALFORMED):
         return None
-    return None if arrays is None else MemoryIndex.restore(header["plain"], arrays)
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without a link's help, and without waiting for who might write to a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Return whether nobody else can have written this: who did decided what others may read."""
+    is_own = found.st_uid == os.geteuid() and not found.st_mode & _WRITABLE_BY_OTHERS
+    return is_own and stat.S_ISREG(found.st_mode)
 
 
 def remove(path: Path) -> None:
     """Remove the file, and drafts of it, whoever left them or is writing one; OSError if not."""
-    for one in (path, *_drafts(path)):
+    # A draft becomes the file, and never the file a draft: in this order none is missed.
+    for one in (*drafts_of(path), path):
         one.unlink(missing_ok=True)
-
-
-def _drafts(path: Path) -> Iterator[Path]:
-    return path.parent.glob(f"{glob.escape(path.name)}.*.tmp")
 
 
 def _sweep(path: Path) -> None:
     """Remove drafts that a killed process left behind."""
     newest = path.stat().st_mtime
-    for draft in _drafts(path):
+    for draft in drafts_of(path):
         with suppress(OSError):
             if draft.stat().st_mtime < newest - _ABANDONED_AFTER_S:
                 draft.unlink()
-
-
-def _for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _octets(array: NDArray[Any]) -> NDArray[np.uint8]:
@@ -145,7 +179,7 @@ def _read_header(file: BinaryIO) -> dict[str, Any] | None:
     if len(start) < _HEAD.size:
         return None
     magic, version, length, checksum = _HEAD.unpack(start)
-    if magic != _MAGIC or version != VERSION:
+    if magic != _MAGIC or version != VERSION or length > os.fstat(file.fileno()).st_size:
         return None
     text = file.read(length)
     if len(text) != length or zlib.crc32(text) != checksum:
@@ -158,6 +192,8 @@ def _read_header(file: BinaryIO) -> dict[str, Any] | None:
 def _read_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, NDArray[Any]] | None:
     """Read each array into memory of its own, so that one that is outgrown gives it back."""
     start = file.tell()
+    if not _is_known(directory):
+        return None
     if os.fstat(file.fileno()).st_size != start + sum(map(_room, directory)):
         return None
     arrays: dict[str, NDArray[Any]] = {}
@@ -169,6 +205,16 @@ def _read_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, N
         file.seek(-len(octets) % _ALIGNMENT, os.SEEK_CUR)
         arrays[entry["name"]] = array
     return arrays
+
+
+def _is_known(directory: list[dict[str, Any]]) -> bool:
+    """Return whether these are the arrays of an index, each of its own type and shape."""
+    _, own = MemoryIndex.empty(0).export()
+    wanted = [(name, array.dtype.str, array.ndim) for name, array in own.items()]
+    found = [(one["name"], one["dtype"], len(one["shape"])) for one in directory]
+    return found == wanted and all(
+        type(length) is int and length >= 0 for one in directory for length in one["shape"]
+    )
 
 
 def _sync_folder(folder: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 
 from recollect.errors import StoreError
-from recollect.index.cache_file import load, remove, save
+from recollect.index.cache_file import drafted, load, remove
 from recollect.index.index import MemoryIndex
 from recollect.locks import fresh_in_child
 from recollect.ports.store import Changes, Commit, Head, Store, StoreState
@@ -124,32 +124,30 @@ class Follower:
             with suppress(OSError):
                 self._remove_file()
 
-    def wipe(self) -> bool:
-        """Let go of all that was deleted, here and in the cache file; return whether it is gone."""
+    def wipe(self) -> None:
+        """Let go of all that was deleted, here and in the cache file, as far as that can be."""
         with self.standing_still() as current:
             self._index = current.index.compacted()
-        try:
+        with suppress(OSError):
             self._remove_file()
-        except OSError:
-            return False
-        return True
 
-    def save(self) -> None:
+    def save(self, draft_name: str) -> None:
         """Write the cache file if that saves the next opening real work."""
         path = self._cache_path
         if self._index is None or path is None or not self._keeps_file:
             return
         # A full disk, a folder that may not be written, a file that is gone: closing goes on.
         with suppress(OSError, StoreError):
-            current = self.current()
             # What could not be read is not in the index, and whoever opens the file must hear it.
+            self.current()
             if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
                 return
-            # Words of what was deleted must not get into the file.
-            save(current.index.compacted(), path, current.state.store_id)
-            # Nor what was forgotten while it was written: who forgot it could not remove it yet.
-            if self._store.head() != current.index.head:
-                remove(path)
+            with drafted(path, draft_name) as put:
+                # Looked at anew: what was forgotten before there was a draft is not in it, and who
+                # forgets from now on takes the draft away.
+                current = self.current()
+                # Words of what was deleted must not get into the file.
+                put(current.index.compacted(), current.state.store_id)
 
     def _remove_file(self) -> None:
         path = self._cache_path

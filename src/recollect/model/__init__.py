@@ -39,7 +39,14 @@ from recollect.model.memory import (
     name_key,
     words_of,
 )
-from recollect.model.reports import Examination, Forgotten, Ingested, IngestedItem, Repaired
+from recollect.model.reports import (
+    Examination,
+    Forgotten,
+    Ingested,
+    IngestedItem,
+    Looked,
+    Repaired,
+)
 from recollect.model.request import (
     ForgetRequest,
     FrameRequest,
@@ -76,6 +83,7 @@ __all__ = [
     "Ingested",
     "IngestedItem",
     "LinkRequest",
+    "Looked",
     "Member",
     "Memory",
     "PackageFlag",

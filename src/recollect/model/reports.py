@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem", "Repaired"]
+__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem", "Looked", "Repaired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,29 @@ class Repaired:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """One file of a store that `forget` looked at: what was done there, and whether it is clean."""
+
+    name: str
+    how: str
+    is_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """What `forget` erased; false when there was nothing.
 
     `wiped` is whether the bytes of all that was ever forgotten are gone from the files as well:
     another process that is reading may keep old pages in the write-ahead log until it is done, and
     a disk may fail. The store knows then, and the next `forget`, closing or opening wipes them.
+    `proof` names every file that was looked at; `wiped` is that each of them is clean.
     """
 
     pak_ids: tuple[str, ...]
     edges: int
     wiped: bool
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
+    proof: tuple[Looked, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.pak_ids)

@@ -347,14 +347,34 @@ def _reaching(path: Path) -> Iterator[None]:
 
 
 def _make_room(path: Path) -> None:
+    """Make the folders of a file that is not there yet, and the file, for their owner alone.
+
+    The log and its map get the mode of the file from SQLite.
+    """
     with _reaching(path):
+        missing = [folder for folder in path.parents if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+    _refuse_special(path)
+    with _reaching(path), suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def _refuse_special(path: Path) -> None:
+    """Refuse what is there and is no file: a pipe would keep whoever opens it waiting."""
+    with _reaching(path):
+        if path.is_file() or not path.exists():
+            return
         is_folder = path.is_dir()
-        path.parent.mkdir(parents=True, exist_ok=True)
     if is_folder:
         raise StoreUnavailable(
             f"{path} is a directory, not a database file.",
             hint=f"name a file in it, for example {path / 'recall.db'}.",
         )
+    raise StoreUnavailable(
+        f"{path} is a pipe, a device or a socket, not a database file.",
+        hint="name a plain file, or a path at which one can be made.",
+    )
 
 
 def _ready(conn: PakConnection) -> PakConnection:

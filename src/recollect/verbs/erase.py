@@ -7,10 +7,10 @@ that they went; then caches, index and file are wiped, and somebody looks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.model import ForgetRequest, Forgotten
+from recollect.model import ForgetRequest, Forgotten, Looked
 from recollect.ports.store import RowFilter
 from recollect.verbs.caller import Caller
 from recollect.verbs.requests import Request, keep, raise_if_repeated
@@ -23,7 +23,8 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
     if request is None and not _erasable(caller, wanted):
-        return Forgotten((), 0, open_store.finish_wiping())
+        # Nothing to erase, but what was erased before may have come back into a file since.
+        return _report((), 0, open_store.wipe())
     with open_store.commit() as commit:
         raise_if_repeated(request)
         # Whose it is and who may erase it counts as of now, when nobody else can write.
@@ -36,14 +37,16 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
         keep(request, {"pak_ids": erased, "edges": edges})
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    wiped = open_store.wipe() if erased else open_store.finish_wiping()
-    return Forgotten(tuple(erased), edges, wiped)
+    return _report(erased, edges, open_store.wipe())
 
 
 def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
     """Return what was said of an erasure; wiped is what it is by now, or made so."""
-    wiped = caller.open_store.finish_wiping()
-    return Forgotten(tuple(answer["pak_ids"]), answer["edges"], wiped)
+    return _report(answer["pak_ids"], answer["edges"], caller.open_store.wipe())
+
+
+def _report(erased: Sequence[str], edges: int, proof: tuple[Looked, ...]) -> Forgotten:
+    return Forgotten(tuple(erased), edges, all(one.is_clean for one in proof), proof=proof)
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:

@@ -8,17 +8,15 @@ something is forgotten.
 from __future__ import annotations
 
 import errno
-import glob
 import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
 from recollect.errors import StoreFull, StoreUnavailable
+from recollect.paks.footprint import COPY
 
-__all__ = ["copy_before", "remove_copies"]
-
-_SUFFIX = ".before-v"
+__all__ = ["copy_before"]
 
 
 def copy_before(path: Path, version: int) -> None:
@@ -27,7 +25,8 @@ def copy_before(path: Path, version: int) -> None:
     To be called while nobody else can write, and from a connection of its own: what the caller's
     transaction has changed is not in it.
     """
-    copy = path.with_name(f"{path.name}{_SUFFIX}{version}")
+    real = path.resolve()
+    copy = real.with_name(f"{real.name}{COPY}{version}")
     draft = copy.with_name(f"{copy.name}.tmp")
     if os.path.lexists(copy):
         return
@@ -41,19 +40,9 @@ def copy_before(path: Path, version: int) -> None:
             draft.unlink(missing_ok=True)
 
 
-def remove_copies(path: Path) -> bool:
-    """Delete the copies that migrations left; return whether none is left."""
-    try:
-        for copy in path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*"):
-            copy.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
-
-
 def _write(path: Path, draft: Path) -> None:
     draft.unlink(missing_ok=True)
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as target:
         source.backup(target)
     with draft.open("rb") as file:

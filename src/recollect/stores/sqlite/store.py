@@ -21,7 +21,6 @@ from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.sqlite.access import SqliteAccess
-from recollect.stores.sqlite.copy_before import remove_copies
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.examine import examine, find
 from recollect.stores.sqlite.memories import SqliteMemories
@@ -129,14 +128,13 @@ class SqliteStore:
         """Wipe what deleted text left behind in the file; return whether all of it could be.
 
         Full text keeps deleted words until its parts are merged. The write-ahead log keeps old
-        pages until it is emptied, which has to wait for other processes that are reading. A copy
-        that was made before a migration holds what was forgotten since, and goes.
+        pages until it is emptied, which has to wait for other processes that are reading.
         """
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
                 conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
-        return remove_copies(self.path) and not busy
+        return not busy
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the stored data, in words."""
