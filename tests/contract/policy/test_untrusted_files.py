@@ -54,7 +54,7 @@ def said(memory: Recollect) -> str:
     return canonical_json(memory.recall("lorem", top_k=20))
 
 
-def altered(whole: bytes, change: Callable[[dict[str, object]], None]) -> bytes:
+def altered(whole: bytes, change: Callable[[dict[str, object]], object]) -> bytes:
     """Return a cache file with another header over the arrays that it had."""
     length = struct.unpack_from("<I", whole, 20)[0]
     header = json.loads(whole[28 : 28 + length])
@@ -63,15 +63,15 @@ def altered(whole: bytes, change: Callable[[dict[str, object]], None]) -> bytes:
     return forged(json.dumps(header).encode(), whole[start:])
 
 
-def shape(entry: int, value: object) -> Callable[[dict[str, object]], None]:
+def shape(entry: int, value: object) -> Callable[[dict[str, object]], object]:
     return lambda header: header["arrays"][entry].update(shape=value)  # type: ignore[index]
 
 
-def dtype(entry: int, value: object) -> Callable[[dict[str, object]], None]:
+def dtype(entry: int, value: object) -> Callable[[dict[str, object]], object]:
     return lambda header: header["arrays"][entry].update(dtype=value)  # type: ignore[index]
 
 
-CHANGES: dict[str, Callable[[dict[str, object]], None]] = {
+CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
     "no arrays": lambda header: header.update(arrays=[]),
     "arrays of numbers": lambda header: header.update(arrays=[1, 2]),
     "no plain": lambda header: header.pop("plain"),
