@@ -56,7 +56,9 @@ def _refuse_writable(path: Path) -> None:
     """Refuse a file into which anybody may write which programs we run; and what is no file."""
     found, folder = path.stat(), path.resolve().parent
     if not stat.S_ISREG(found.st_mode):
-        raise HookConfigError("is no plain file.", path=path, hint="name a file of hooks.")
+        raise HookConfigError(
+            "cannot be read: it is no plain file.", path=path, hint="name a file of hooks."
+        )
     if found.st_mode & stat.S_IWOTH:
         raise HookConfigError(
             "may be written by anybody, and says which programs are run.",
