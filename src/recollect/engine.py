@@ -666,7 +666,10 @@ class Recollect:
         return upkeep.acts(self._caller, limit=count, before=before)
 
     def retry_pending(self) -> int:
-        """Try again to embed what waits for a vector; return how many got one."""
+        """Try again to embed what waits for a vector in this tenant; return how many got one.
+
+        On the handle of whoever opened the store, all that waits in it.
+        """
         need(self._principal, "write")
         return upkeep.retry_pending(self._caller)
 

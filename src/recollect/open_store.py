@@ -307,12 +307,14 @@ class OpenStore:
         self.embedder = embedder
         self.follower.forget()
 
-    def fill_pending(self) -> int:
-        """Give some of the memories that wait for a vector one; return how many got it.
+    def fill_pending(self, tenant: str | None, *, owner: str | None = None) -> int:
+        """Give some memories of a tenant that wait for a vector one; return how many got it.
 
-        They are embedded outside of any commit: a slow model keeps nobody waiting.
+        Those of `owner` first; without a tenant, whoever's. They are embedded outside of any
+        commit: a slow model keeps nobody waiting.
         """
-        embedder, waiting = self.embedder, waiting_for_vectors(self.store)
+        look = partial(waiting_for_vectors, self.store, tenant, owner=owner)
+        embedder, waiting = self.embedder, look()
         dimension = self.store.state.read().dimension if waiting else None
         embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
         if not waiting or embedded.error is not None:
@@ -321,6 +323,7 @@ class OpenStore:
             return fill_pending(
                 waiting,
                 embedded,
+                look_again=look,
                 store=self.store,
                 embedder=embedder,
                 before=self.follower.before,

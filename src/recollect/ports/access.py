@@ -69,7 +69,7 @@ class AccessRoom(Protocol):
         """Keep how far a tenant trusts a source."""
 
     def note(self, act: Act) -> None:
-        """Add an act to the audit log and give it the next number."""
+        """Add an act to the audit log and give it the next number of its tenant; the first is 1."""
 
     def acts(self, tenant: str, *, limit: int, before: int | None) -> Sequence[Act]:
         """Return a tenant's acts, latest first; with `before`, those with a lower number."""

@@ -175,6 +175,8 @@ class Standing:
     status: str
     valid_until: str | None
     risks: tuple[str, ...]
+    thread: str | None
+    project: str | None
     position: int | None
     reinforced: int
     last_reinforced: float
@@ -222,8 +224,12 @@ class MemoryRoom(Protocol):
         Nothing, unless the data is damaged. Answers that had to do without them say so.
         """
 
-    def next_position(self, thread: str) -> int:
-        """Return the position after the last one in a thread, whoever wrote in it; 0 at first."""
+    def next_position(self, tenant: str, thread: str) -> int:
+        """Return the position after the last one in a tenant's threads of this name; 0 at first.
+
+        Those of several projects are counted together: positions are compared within a thread, and
+        nobody sees one.
+        """
 
     def changes(self, since: Head) -> Iterator[Changes]:
         """Yield what changed since a head that `knows`, in batches, all of one state of the store.

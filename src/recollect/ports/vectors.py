@@ -32,8 +32,18 @@ class Waiting:
 class VectorRoom(Protocol):
     """Vectors. Writes happen inside a commit."""
 
-    def waiting(self, limit: int, *, slot: Slot = "serving") -> list[Waiting]:
-        """Return memories that are pending, or that have no next vector yet, oldest first."""
+    def waiting(
+        self,
+        limit: int,
+        *,
+        slot: Slot = "serving",
+        tenant: str | None = None,
+        owner: str | None = None,
+    ) -> list[Waiting]:
+        """Return memories that are pending, or that have no next vector yet, oldest first.
+
+        Of a tenant, or of one owner in it; without either, for whoever holds the store, of all.
+        """
 
     def put(
         self, vectors: Mapping[int, NDArray[np.int8] | None], *, slot: Slot = "serving"

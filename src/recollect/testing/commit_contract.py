@@ -145,12 +145,13 @@ class CommitContract:
 
     def test_a_position_is_for_writers_and_not_for_readers(self) -> None:
         with self.opened() as store:
-            assert store.memories.next_position("talk") == 0
+            assert store.memories.next_position("local", "talk") == 0
             with committing(store):
                 turns = [new_memory(f"t{n}", thread="talk", position=n) for n in range(3)]
                 store.memories.write([*turns, new_memory("x", thread="mail")])
-            assert store.memories.next_position("talk") == 3
-            assert standing(store, "t2").position == 2
+            assert store.memories.next_position("local", "talk") == 3
+            assert store.memories.next_position("acme", "talk") == 0
+            assert (standing(store, "t2").thread, standing(store, "t2").position) == ("talk", 2)
             assert texts(store, "t2").memories["t2"].position is None
 
     def test_the_same_text_keeps_its_vectors_and_another_does_not(self) -> None:

@@ -52,9 +52,13 @@ def _worth_knowing(caller: Caller) -> Iterator[str]:
 
 
 def retry_pending(caller: Caller) -> int:
-    """Try again to embed what waits for a vector; return how many got one."""
+    """Try again to embed what waits for a vector in the caller's tenant; return how many got one.
+
+    Whoever opened the store does it for all.
+    """
+    tenant = None if caller.is_opener else caller.principal.tenant
     filled = 0
-    while done := caller.open_store.fill_pending():
+    while done := caller.open_store.fill_pending(tenant):
         filled += done
     return filled
 

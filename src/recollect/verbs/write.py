@@ -339,10 +339,11 @@ class Writer:
                 named = {name for one in reports for name in names_in(one)}
                 named.update(one.pak_id for one in memories)
                 context.request.keep(terms.kept(memories, done), named)
-            some_wait = embedded.error is None and bool(waiting_for_vectors(store))
+            tenant, owner = self._principal.tenant, self._principal.id
+            some_wait = embedded.error is None and bool(waiting_for_vectors(store, tenant))
         open_store.embedder_error = embedded.error
         if some_wait:
-            open_store.fill_pending()
+            open_store.fill_pending(tenant, owner=owner)
         return done
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:

@@ -7,7 +7,7 @@ embedded here: whoever has the store's lock must not wait for a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -54,7 +54,7 @@ class Write:
         transaction, so the model is looked at again.
         """
         _check_model(self.store, self.commit, self.embedder, embedded)
-        placed = _placed(self.store, memories)
+        placed = _placed(self.store, memories, known)
         changed = [old.row_id for memory, old in _replaced(placed, known) if _differ(memory, old)]
         rows_to_relink = self.store.edges.full_lists_with(changed, MAX_AUTOMATIC)
         looks = self.links and embedded.dimension is not None
@@ -101,26 +101,40 @@ class Write:
         )
 
 
-def waiting_for_vectors(store: Store) -> list[Waiting]:
-    """Return some that wait for a vector: as many as are filled in at once."""
-    return store.vectors.waiting(_RETRY_AT_ONCE)
+def waiting_for_vectors(
+    store: Store, tenant: str | None, *, owner: str | None = None
+) -> list[Waiting]:
+    """Return some of a tenant that wait for a vector: as many as are filled in at once.
+
+    Those of `owner` come first, and take no room from the others nor these from them: how many
+    there are of one delays none of the other. Without a tenant they are of all.
+    """
+    others = store.vectors.waiting(_RETRY_AT_ONCE, tenant=tenant)
+    if not others or tenant is None or owner is None:
+        return others
+    own = store.vectors.waiting(_RETRY_AT_ONCE, tenant=tenant, owner=owner)
+    return list(dict.fromkeys([*own, *others]))
 
 
 def fill_pending(
     waiting: Sequence[Waiting],
     embedded: Embeddings,
     *,
+    look_again: Callable[[], Sequence[Waiting]],
     store: Store,
     embedder: Embedder,
     before: IndexBefore,
     links: bool,
     commit: NewCommit,
 ) -> int:
-    """Give those who wait their vectors, and links; return how many got one."""
+    """Give those who wait their vectors, and links; return how many got one.
+
+    `look_again` gives who waits as the commit has begun.
+    """
     with commit() as begun:
         _check_model(store, begun, embedder, embedded)
         # Somebody may have been faster, or have changed a text meanwhile.
-        still = set(waiting).intersection(store.vectors.waiting(len(waiting)))
+        still = set(waiting).intersection(look_again())
         vectors = {
             one.row_id: vector
             for one, vector in zip(waiting, embedded.vectors, strict=True)
@@ -149,19 +163,33 @@ def _check_model(store: Store, commit: Commit, embedder: Embedder, embedded: Emb
         store.state.set_model(embedder.model_id, embedded.dimension or 0)
 
 
-def _placed(store: Store, memories: Sequence[Memory]) -> list[Memory]:
-    """Give memories of a thread their position in it, in the order they came."""
-    next_position: dict[str, int] = {}
+def _placed(
+    store: Store, memories: Sequence[Memory], known: Mapping[str, Standing]
+) -> list[Memory]:
+    """Give memories of a thread their position in it, in the order they came.
+
+    Who is in its thread already stays where it is; who comes from another one is the last.
+    """
+    next_position: dict[tuple[str, str], int] = {}
     placed = []
     for memory in memories:
-        if memory.thread is not None:
-            position = next_position.get(memory.thread)
-            if position is None:
-                position = store.memories.next_position(memory.thread)
-            next_position[memory.thread] = position + 1
-            memory = replace(memory, position=position)
-        placed.append(memory)
+        position = _kept_position(memory, known.get(memory.pak_id))
+        if position is None and memory.thread is not None:
+            thread = memory.place.tenant, memory.thread
+            if thread not in next_position:
+                next_position[thread] = store.memories.next_position(*thread)
+            position = next_position[thread]
+            next_position[thread] += 1
+        placed.append(memory if position is None else replace(memory, position=position))
     return placed
+
+
+def _kept_position(memory: Memory, old: Standing | None) -> int | None:
+    """Return where a memory stood before, if it is still in that thread."""
+    if old is None or memory.thread is None:
+        return None
+    here = memory.place.tenant, memory.project, memory.thread
+    return old.position if here == (old.place.tenant, old.project, old.thread) else None
 
 
 def _reports(

@@ -37,7 +37,6 @@ def row_to_write(
     return NewMemory(
         replace(
             memory,
-            position=old.position,
             status=old.status,
             reinforced=old.reinforced,
             last_reinforced=old.last_reinforced,

@@ -152,3 +152,24 @@ def test_answers_of_one_frame_in_one_tenant_are_let_go(cache: FrameCache) -> Non
         assert cache.get(key, now=200.0, token=("r", 1)) is None
     for key in others:
         assert cache.get(key, now=200.0, token=("r", 1)) is not None
+
+
+def test_whoever_asks_has_room_of_its_own() -> None:
+    cache = FrameCache(most_entries=2)
+    cache.put(KEY, RESULT, now=0.0, ttl_seconds=10, token=0)
+    for number in range(9):
+        for other in (replace(KEY, principal="bob"), replace(KEY, tenant="globex")):
+            cache.put(replace(other, top_k=number), RESULT, now=0.0, ttl_seconds=10, token=0)
+
+    assert cache.get(KEY, now=1.0, token=0) is not None
+    assert len(cache) == 5
+
+
+def test_what_is_too_old_goes_also_if_nobody_asks_again() -> None:
+    cache = FrameCache()
+    for number in range(5):
+        cache.put(replace(KEY, principal=number), RESULT, now=0.0, ttl_seconds=10, token=0)
+    for _ in range(6):
+        cache.put(KEY, RESULT, now=11.0, ttl_seconds=10, token=0)
+
+    assert len(cache) == 1

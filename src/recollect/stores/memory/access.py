@@ -102,15 +102,16 @@ class MemoryAccess:
     def note(self, act: Act) -> None:
         """Add an act to the audit log."""
         self._need_commit()
-        number = len(self._session.acts) + 1
-        self._session.acts.put(number, replace(act, number=number))
+        acts = self._session.acts
+        number = max((one for tenant, one in acts if tenant == act.tenant), default=0) + 1
+        acts.put((act.tenant, number), replace(act, number=number))
 
     def acts(self, tenant: str, *, limit: int, before: int | None) -> list[Act]:
         """Return a tenant's acts, latest first."""
         acts = self._session.acts
         with self._session.snapshot():
-            numbers = sorted((n for n in acts if before is None or n < before), reverse=True)
-            return [acts[n] for n in numbers if acts[n].tenant == tenant][:limit]
+            numbers = (n for own, n in acts if own == tenant and (before is None or n < before))
+            return [acts[tenant, n] for n in sorted(numbers, reverse=True)[:limit]]
 
     def _need_commit(self) -> None:
         """Refuse a write outside of a commit."""

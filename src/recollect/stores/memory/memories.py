@@ -75,10 +75,12 @@ class MemoryMemories:
         """Return nothing: what is in memory can be read."""
         return frozenset()
 
-    def next_position(self, thread: str) -> int:
-        """Return the position after the last one in a thread, whoever wrote in it."""
+    def next_position(self, tenant: str, thread: str) -> int:
+        """Return the position after the last one in a tenant's threads of this name."""
         memories = (row.memory for row in self._session.memories.rows())
-        positions = (one.position for one in memories if one.thread == thread)
+        positions = (
+            one.position for one in memories if (one.place.tenant, one.thread) == (tenant, thread)
+        )
         return max((one for one in positions if one is not None), default=-1) + 1
 
     def changes(self, since: Head) -> Iterator[Changes]:
@@ -236,6 +238,8 @@ def _standing(row: MemoryRow) -> Standing:
         status=memory.status,
         valid_until=memory.valid_until,
         risks=memory.risks,
+        thread=memory.thread,
+        project=memory.project,
         position=memory.position,
         reinforced=memory.reinforced,
         last_reinforced=memory.last_reinforced,

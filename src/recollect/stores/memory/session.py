@@ -74,7 +74,7 @@ class Session:
         self.members: Table[tuple[str, str, str], Role] = Table(self.undo)
         self.keys: Table[str, KeyRow] = Table(self.undo)
         self.trusts: Table[TwoNames, float] = Table(self.undo)
-        self.acts: Table[int, Act] = Table(self.undo)
+        self.acts: Table[tuple[str, int], Act] = Table(self.undo)
         self.frames: Table[TwoNames, FrameRow] = Table(self.undo)
         self.events: Table[str, int] = Table(self.undo)
         self.answers: Table[str, KeptAnswer] = Table(self.undo)

@@ -23,7 +23,14 @@ class MemoryVectors:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def waiting(self, limit: int, *, slot: Slot = "serving") -> list[Waiting]:
+    def waiting(
+        self,
+        limit: int,
+        *,
+        slot: Slot = "serving",
+        tenant: str | None = None,
+        owner: str | None = None,
+    ) -> list[Waiting]:
         """Return memories that are pending, or that have no next vector yet, oldest first."""
         with self._session.snapshot():
             rows = sorted(self._session.memories.rows(), key=lambda row: row.row_id)
@@ -31,10 +38,13 @@ class MemoryVectors:
                 lacking = [row for row in rows if row.pending]
             else:
                 lacking = [row for row in rows if row.following is None]
-            return [
+            found = [
                 Waiting(row.row_id, row.memory.pak_id, row.memory.content)
-                for row in lacking[:limit]
+                for row in lacking
+                if tenant in (None, row.memory.place.tenant)
+                and owner in (None, row.memory.place.owner)
             ]
+            return found[:limit]
 
     def put(
         self, vectors: Mapping[int, NDArray[np.int8] | None], *, slot: Slot = "serving"

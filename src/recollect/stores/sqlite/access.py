@@ -155,14 +155,15 @@ class SqliteAccess:
     def note(self, act: Act) -> None:
         """Add an act to the audit log."""
         self._db.run(
-            "INSERT INTO audit_log (at, tenant, principal, act, target, detail)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO audit_log (number, at, tenant, principal, act, target, detail)"
+            " SELECT ifnull(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM audit_log WHERE tenant = ?",
             act.at,
             act.tenant,
             act.principal,
             act.act,
             act.target,
             act.detail,
+            act.tenant,
         )
 
     def acts(self, tenant: str, *, limit: int, before: int | None) -> list[Act]:

@@ -113,10 +113,12 @@ class SqliteMemories:
             )
         )
 
-    def next_position(self, thread: str) -> int:
-        """Return the position after the last one in a thread, whoever wrote in it."""
+    def next_position(self, tenant: str, thread: str) -> int:
+        """Return the position after the last one in a tenant's threads of this name."""
         row = self._db.one(
-            "SELECT max(position) FROM memories WHERE thread = ? AND typeof(position) = 'integer'",
+            "SELECT max(position) FROM memories WHERE tenant = ? AND thread = ?"
+            " AND typeof(position) = 'integer'",
+            tenant,
             thread,
         )
         return 0 if row[0] is None else int(row[0]) + 1

@@ -249,6 +249,30 @@ BEGIN
 END""",
 )
 
+# What is counted or queued is counted within a tenant: acts, turns, and who waits for a vector.
+_WITHIN_TENANTS = (
+    "ALTER TABLE audit_log RENAME TO audit_log_of_all",
+    """
+CREATE TABLE audit_log (
+    number     INTEGER NOT NULL,
+    at         TEXT NOT NULL,
+    tenant     TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    act        TEXT NOT NULL,
+    target     TEXT NOT NULL,
+    detail     TEXT NOT NULL,
+    PRIMARY KEY (tenant, number)
+) WITHOUT ROWID""",
+    "INSERT INTO audit_log SELECT row_number() OVER (PARTITION BY tenant ORDER BY number), at,"
+    " tenant, principal, act, target, detail FROM audit_log_of_all",
+    "DROP TABLE audit_log_of_all",
+    "DROP INDEX idx_memories_thread",
+    "CREATE INDEX idx_memories_thread ON memories (tenant, thread, position)"
+    " WHERE thread IS NOT NULL",
+    "DROP INDEX idx_memories_pending",
+    "CREATE INDEX idx_memories_pending ON memories (tenant) WHERE pending = 1",
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
@@ -259,5 +283,6 @@ ENGINE_MIGRATIONS = (
     Migration(7, "wiping", _WIPING),
     Migration(8, "answers", _ANSWERS),
     Migration(9, "lighter_twins", LIGHTER_TWINS),
+    Migration(10, "within_tenants", _WITHIN_TENANTS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -78,12 +78,13 @@ OWN_COLUMNS = (
 # What a writer must know; which of the two vectors is asked after is for the query to say.
 STANDING_COLUMNS = (
     "row_id, content_hash, status, valid_until, risks, position, reinforced, last_reinforced,"
-    " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, memories.pak_id"
+    " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, thread, project,"
+    " memories.pak_id"
 )
 _STANDING = RowShape(
     (
         *("row_id", "content_hash", "status", "valid_until", "risks", "position", "reinforced"),
-        *("last_reinforced", "superseded_by", "pending", *_PLACE, "pak_id"),
+        *("last_reinforced", "superseded_by", "pending", *_PLACE, "thread", "project", "pak_id"),
     )
 )
 STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
@@ -123,6 +124,8 @@ def standing(row: Sequence[Any]) -> Standing:
         status=row[2],
         valid_until=row[3],
         risks=_risks(row[4]),
+        thread=row[15],
+        project=row[16],
         position=row[5],
         reinforced=row[6],
         last_reinforced=row[7],

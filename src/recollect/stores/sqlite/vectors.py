@@ -23,14 +23,25 @@ class SqliteVectors:
     def __init__(self, db: Session) -> None:
         self._db = db
 
-    def waiting(self, limit: int, *, slot: Slot = "serving") -> list[Waiting]:
+    def waiting(
+        self,
+        limit: int,
+        *,
+        slot: Slot = "serving",
+        tenant: str | None = None,
+        owner: str | None = None,
+    ) -> list[Waiting]:
         """Return memories that are pending, or that have no next vector yet, oldest first."""
         condition = "pending = 1" if slot == "serving" else f"{self._next} IS NULL"
+        of = {"tenant": tenant, "owner": owner}
+        given = {column: value for column, value in of.items() if value is not None}
+        condition += "".join(f" AND {column} = ?" for column in given)
         return [
             Waiting(*row)
             for row in self._db.all(
                 f"SELECT row_id, pak_id, content FROM memories WHERE {condition}"
                 " ORDER BY row_id LIMIT ?",
+                *given.values(),
                 limit,
             )
             if type(row[1]) is type(row[2]) is str
