@@ -12,6 +12,7 @@ from typing import Any
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.limits import COUNTS
 from recollect.model import FrameRequest, LinkRequest, Principal, RecallRequest
 from recollect.model.request import BUDGET_MAX, TOP_K_MAX, checked_query
 
@@ -145,6 +146,7 @@ def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
     if entity is not None:
         return [], name("entity", entity)
     ids = [pak_id] if isinstance(pak_id, str) or not isinstance(pak_id, Iterable) else list(pak_id)
+    check.at_most("ids", len(ids), COUNTS["ids of a forget"])
     return [one for one in ids if isinstance(one, str) and check.is_id(one)], None
 
 

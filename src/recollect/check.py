@@ -2,7 +2,8 @@
 
 In: the name of a field and whatever was passed for it. Out: the value to use, which passes again
 unchanged, or `InvalidInput` that names the field and says what to do. Standard library only. No
-other room says for itself what one of these is; what follows from a value is not decided here.
+other room says for itself what one of these is; how long it may be stands in `limits`. What follows
+from a value is not decided here.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeGuard
 
 from recollect.errors import InvalidInput
+from recollect.limits import most_characters
 
 __all__ = [
-    "NAME_CHARS_MAX",
-    "QUERY_CHARS_MAX",
+    "at_most",
     "filled_text",
     "instant",
     "is_id",
     "is_number",
     "is_share",
     "is_storable",
+    "length",
     "microseconds",
     "name",
     "number",
@@ -40,18 +42,42 @@ __all__ = [
     "whole",
 ]
 
-NAME_CHARS_MAX = 1_000
-QUERY_CHARS_MAX = 100_000
-
 _SHOWN_CHARS = 60
 _LARGEST = sys.float_info.max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LIKE_THIS = "write it like 2026-05-11T12:00:00Z."
+_SHORTER = {
+    "content": "split it into parts, one memory each, in one thread.",
+    "query": "ask with the few sentences that matter.",
+    "payload": "send fewer facts in a call.",
+}
 
 
-def text(field: str, value: object, *, nul: bool = False) -> str:
-    """Return a string that can be stored; NUL is let through only where it always was."""
+def length(field: str, value: str | bytes) -> None:
+    """Refuse a text that is longer than its field may be."""
+    most = most_characters(field)
+    if len(value) > most:
+        raise InvalidInput(
+            f"{field} has {len(value):,} characters; the most is {most:,}.",
+            hint=_SHORTER.get(field, f"shorten the {field}."),
+        )
+
+
+def at_most(field: str, count: int, most: int, *, hint: str = "") -> None:
+    """Refuse more of a thing than there may be."""
+    if count > most:
+        raise InvalidInput(
+            f"{count:,} {field} are too many; the most is {most:,}.",
+            hint=hint or f"leave some {field} out, or call several times.",
+        )
+
+
+def text(field: str, value: object, *, nul: bool = False, limited: bool = True) -> str:
+    """Return a string that can be stored; NUL is let through only where it always was.
+
+    What is not `limited` was kept before, or is measured by whoever asks.
+    """
     if not isinstance(value, str):
         raise InvalidInput(
             f"{field} must be a text, not {shown(value)}.", hint=f"pass {field} as text."
@@ -65,37 +91,35 @@ def text(field: str, value: object, *, nul: bool = False) -> str:
             f"{field} holds half of a surrogate pair and cannot be stored as UTF-8.",
             hint="decode the text with errors='replace' before you pass it on.",
         )
+    if limited:
+        length(field, value)
     return value
 
 
-def filled_text(field: str, value: object, *, nul: bool = False) -> str:
+def filled_text(field: str, value: object, *, nul: bool = False, limited: bool = True) -> str:
     """Return a string that can be stored and says something."""
     if isinstance(value, str) and not value.strip():
         raise InvalidInput(
             f"{field} is blank.", hint=f"pass a {field} with at least one visible character."
         )
-    return text(field, value, nul=nul)
+    return text(field, value, nul=nul, limited=limited)
 
 
-def optional_text(field: str, value: object, *, nul: bool = False) -> str | None:
+def optional_text(
+    field: str, value: object, *, nul: bool = False, limited: bool = True
+) -> str | None:
     """Return a string that can be stored, or None."""
-    return None if value is None else text(field, value, nul=nul)
+    return None if value is None else text(field, value, nul=nul, limited=limited)
 
 
-def name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str:
-    """Return a text that says something and is short enough to be called by."""
-    called = filled_text(field, value)
-    if len(called) > most:
-        raise InvalidInput(
-            f"{field} must have from 1 to {most:,} characters, not {len(called):,}.",
-            hint=f"shorten the {field}.",
-        )
-    return called
+def name(field: str, value: object) -> str:
+    """Return a text that says something, to call a thing by."""
+    return filled_text(field, value)
 
 
-def optional_name(field: str, value: object, *, most: int = NAME_CHARS_MAX) -> str | None:
+def optional_name(field: str, value: object) -> str | None:
     """Return a name, or None."""
-    return None if value is None else name(field, value, most=most)
+    return None if value is None else name(field, value)
 
 
 def query(field: str, value: object) -> str:
@@ -104,18 +128,14 @@ def query(field: str, value: object) -> str:
         raise InvalidInput(
             f"{field} must be a text, not {shown(value)}.", hint=f"leave {field} out for none."
         )
-    if len(value) > QUERY_CHARS_MAX:
-        raise InvalidInput(
-            f"{field} has {len(value):,} characters; the most is {QUERY_CHARS_MAX:,}.",
-            hint="ask with the few sentences that matter.",
-        )
+    length(field, value)
     # Half a surrogate pair, as from a broken JSON source, matches nothing and must not hurt.
     return value if is_storable(value) else value.encode(errors="replace").decode()
 
 
 def pak_id(field: str, value: object) -> str:
     """Return what could be the id of a memory."""
-    return filled_text(field, value, nul=True)
+    return filled_text(field, value, nul=True, limited=False)
 
 
 def is_id(value: object) -> TypeGuard[str]:
@@ -188,6 +208,7 @@ def utc_time(field: str, value: object) -> str:
     at = read_time(value)
     if at is None or at.utcoffset() != timedelta(0) or not isinstance(value, str):
         raise _no_utc(field, value)
+    length(field, value)
     return value
 
 

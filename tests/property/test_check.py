@@ -22,7 +22,6 @@ CHECKS: dict[str, Callable[[str, object], Any]] = {
     "filled_text": check.filled_text,
     "optional_text": check.optional_text,
     "name": check.name,
-    "short name": partial(check.name, most=3),
     "optional_name": check.optional_name,
     "pak_id": check.pak_id,
     "share": check.share,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.frames.builtin import CACHE_EVENTS
+from recollect.limits import COUNTS
 from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
 from recollect.recall.render import template_named
 
@@ -20,6 +21,7 @@ __all__ = ["checked", "checked_name"]
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _LARGEST = 1_000_000_000
+_PATTERNS = "tags of a request, patterns and categories of a frame"
 
 
 def checked(frame: FrameDefinition) -> FrameDefinition:
@@ -42,7 +44,7 @@ def checked_name(name: object) -> str:
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
     raise InvalidInput(
-        f"{name!r} is no name for a frame.",
+        f"{name!r:.80} is no name for a frame.",
         hint="start with a small letter, then small letters, digits, _ or -; at most 63.",
     )
 
@@ -64,7 +66,7 @@ def _cache(cache: CachePolicy) -> CachePolicy:
     for event in events:
         if event not in CACHE_EVENTS:
             raise InvalidInput(
-                f"there is no event {event!r} to end a cached answer.",
+                f"there is no event {event!r:.80} to end a cached answer.",
                 hint=f"known events: {', '.join(CACHE_EVENTS)}.",
             )
     ttl_seconds = check.whole("ttl_seconds", cache.ttl_seconds, most=_LARGEST)
@@ -76,7 +78,7 @@ def _patterns(field: str, values: object) -> tuple[str, ...]:
     for pattern in patterns:
         if "%" in pattern[:-1]:
             raise InvalidInput(
-                f"{field} holds {pattern!r}: % may stand at the end only.",
+                f"{field} holds {pattern!r:.80}: % may stand at the end only.",
                 hint="a pattern is a whole tag, or the beginning of one followed by %.",
             )
     return patterns
@@ -86,9 +88,11 @@ def _texts(field: str, values: object) -> tuple[str, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise _wrong(field, "a list of texts", values)
     texts = tuple(values)
+    check.at_most(field, len(texts), COUNTS[_PATTERNS])
     for text in texts:
         if not isinstance(text, str) or not text:
             raise _wrong(field, "a list of texts, none empty", text)
+        check.length(field, text)
     return texts
 
 

@@ -131,7 +131,7 @@ class FrameRegistry:
         if isinstance(name, str) and name in own:
             return own[name]
         known = ", ".join((*BUILTIN_FRAMES, *sorted(own)))
-        raise UnknownFrame(f"there is no frame {name!r}.", hint=f"known frames: {known}.")
+        raise UnknownFrame(f"there is no frame {name!r:.80}.", hint=f"known frames: {known}.")
 
 
 def _is_builtin(name: object) -> bool:

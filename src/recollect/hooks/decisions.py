@@ -8,7 +8,7 @@ In: a reply off the wire, or what a function returned. Out: `Allow`, `Modify`, `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.failure import Failure, HookFailed
@@ -140,7 +140,11 @@ def decision_of(reply: object, shape: Shape) -> Decision:
         return _ALLOW
     if isinstance(reply, Modify):
         return Modify(_delta(reply.delta, shape))
-    if isinstance(reply, Allow | Denied | AskUser):
+    if isinstance(reply, Denied):
+        return replace(reply, reason=reply.reason[:_REASON_CHARS])
+    if isinstance(reply, AskUser):
+        return replace(reply, prompt=reply.prompt[:_REASON_CHARS])
+    if isinstance(reply, Allow):
         return reply
     if not isinstance(reply, Mapping):
         raise _bad(f"a reply must be an object, not {type(reply).__name__}")

@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.limits import COUNTS
 from recollect.model.access import Scope, known_scope
 from recollect.model.frame import FrameDefinition
 from recollect.model.memory import Memory
@@ -29,8 +30,10 @@ __all__ = [
     "checked_query",
 ]
 
-TOP_K_MAX = 1000
+TOP_K_MAX = COUNTS["top_k"]
 BUDGET_MAX = 10**9
+
+_PATTERNS = "tags of a request, patterns and categories of a frame"
 
 Check = Callable[[str, Any], Any]
 
@@ -40,10 +43,6 @@ def checked_query(name: str, value: object) -> str | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     return check.query(name, value)
-
-
-def _text_or_none(name: str, value: object) -> str | None:
-    return None if value is None else check.filled_text(name, value)
 
 
 def _share_or_none(name: str, value: object) -> float | None:
@@ -70,6 +69,9 @@ def _patterns(name: str, value: object) -> tuple[str, ...]:
         raise InvalidInput(f"{name} must be a list of strings.", hint='write tags=["django"].')
     if not all(isinstance(tag, str) for tag in value):
         raise InvalidInput("each tag must be a string.", hint='write tags=["django"].')
+    check.at_most(name, len(value), COUNTS[_PATTERNS])
+    for tag in value:
+        check.length("tag", tag)
     return tuple(value)
 
 
@@ -98,11 +100,11 @@ class RecallRequest:
     """
 
     query: str | None = _is(checked_query)
-    entity: str | None = _is(_text_or_none)
-    relation: str | None = _is(_text_or_none)
-    source: str | None = _is(_text_or_none)
+    entity: str | None = _is(check.optional_name)
+    relation: str | None = _is(check.optional_name)
+    source: str | None = _is(check.optional_name)
     scope: str | None = _is(_scope_or_none)
-    garden: str | None = _is(_text_or_none)
+    garden: str | None = _is(check.optional_name)
     min_confidence: float | None = _is(_share_or_none)
     tags: Sequence[str] | None = _is(_patterns)
     project: str | None = _is(check.optional_text)

@@ -43,12 +43,12 @@ _FIELDS = {name for name in PakRow._fields if not name.endswith("ed_at")} | {"no
 
 def required_text(field: str, value: Any) -> str:
     """Return `value` if it is a string that says something."""
-    return check.filled_text(field, value, nul=True)
+    return check.filled_text(field, value, nul=True, limited=False)
 
 
 def optional_text(field: str, value: Any) -> str | None:
     """Return `value` if it is a string or None."""
-    return check.optional_text(field, value, nul=True)
+    return check.optional_text(field, value, nul=True, limited=False)
 
 
 def listed(field: str, values: Any) -> list[Any]:
@@ -66,8 +66,11 @@ def timestamp(value: Any) -> str:
     return check.utc_time("now", value)
 
 
-def pak_row(fields: Any, stamp: str) -> PakRow:
-    """Check the fields of one upsert; return the row to write, dated `stamp` or its own `now`."""
+def pak_row(fields: Any, stamp: str, *, limited: bool = True) -> PakRow:
+    """Check the fields of one upsert; return the row to write, dated `stamp` or its own `now`.
+
+    What is not `limited` was kept before, as long as it is.
+    """
     if not isinstance(fields, Mapping):
         raise InvalidInput(
             f"a Pak must be a mapping of its fields, not {shown(fields)}.",
@@ -79,7 +82,7 @@ def pak_row(fields: Any, stamp: str) -> PakRow:
         )
     own = fields.get("now")
     written_at = stamp if own is None else timestamp(own)
-    return PakRow(
+    row = PakRow(
         pak_id=required_text("pak_id", fields.get("pak_id")),
         pak_type=required_text("pak_type", fields.get("pak_type")),
         project=optional_text("project", fields.get("project")),
@@ -93,13 +96,17 @@ def pak_row(fields: Any, stamp: str) -> PakRow:
         updated_at=written_at,
         superseded_by=optional_text("superseded_by", fields.get("superseded_by")),
     )
+    if limited:
+        for name, value in zip(row._fields, row, strict=True):
+            check.length(name, value or "")
+    return row
 
 
 def reason_codes(entries: Any, *, strict: bool) -> list[ReasonCodeEntry]:
     """Check a set of reason codes."""
     checked = [
         ReasonCodeEntry(
-            required_text("reason_code", getattr(entry, "reason_code", None)),
+            _limited_text("reason_code", getattr(entry, "reason_code", None)),
             check.share("weight", getattr(entry, "weight", None), hint=_FULL_WEIGHT),
         )
         for entry in listed("reason_code", entries)
@@ -115,7 +122,7 @@ def risk_flags(entries: Any, *, strict: bool) -> list[RiskFlagEntry]:
     """Check a set of risk flags."""
     checked = [
         RiskFlagEntry(
-            required_text("risk_flag", getattr(entry, "risk_flag", None)),
+            _limited_text("risk_flag", getattr(entry, "risk_flag", None)),
             _severity(getattr(entry, "severity", None)),
         )
         for entry in listed("risk_flag", entries)
@@ -132,9 +139,9 @@ def anchors(entries: Any) -> list[PakAnchorEntry]:
     """Check a set of anchors."""
     checked = [
         PakAnchorEntry(
-            required_text("anchor_id", getattr(entry, "anchor_id", None)),
-            required_text("source_path", getattr(entry, "source_path", None)),
-            required_text("kind", getattr(entry, "kind", None)),
+            _limited_text("anchor_id", getattr(entry, "anchor_id", None)),
+            _limited_text("source_path", getattr(entry, "source_path", None)),
+            _limited_text("kind", getattr(entry, "kind", None)),
         )
         for entry in listed("anchor_id", entries)
     ]
@@ -146,13 +153,17 @@ def relations(entries: Any) -> list[PakRelationEntry]:
     """Check a set of relations."""
     checked = [
         PakRelationEntry(
-            required_text("related_pak_id", getattr(entry, "related_pak_id", None)),
-            required_text("relation_type", getattr(entry, "relation_type", None)),
+            _limited_text("related_pak_id", getattr(entry, "related_pak_id", None)),
+            _limited_text("relation_type", getattr(entry, "relation_type", None)),
         )
         for entry in listed("related_pak_id", entries)
     ]
     _no_duplicates("related_pak_id", checked, key=lambda entry: entry)
     return checked
+
+
+def _limited_text(field: str, value: Any) -> str:
+    return check.filled_text(field, value, nul=True)
 
 
 def _severity(value: Any) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.arrays import kth_largest
 from recollect.index.columns import epoch_microseconds
@@ -230,6 +231,8 @@ def _encoded(last: Memory, project: str | None) -> str:
 
 
 def _decoded(cursor: Any, project: str | None) -> tuple[str, str]:
+    if isinstance(cursor, str):
+        check.length("cursor", cursor)
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         fields = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

@@ -164,8 +164,9 @@ class Gardens:
 
     def remove(self, slug: str, principal: str, *, request_id: str | None = None) -> bool:
         """Take a principal out of a garden; return whether it was in it."""
-        request = self._request(request_id, "garden.remove", [slug, principal])
-        return self._change(slug, principal, None, "garden.remove", request)
+        name = check.name("principal", principal)
+        request = self._request(request_id, "garden.remove", [slug, name])
+        return self._change(slug, name, None, "garden.remove", request)
 
     def _change(
         self, slug: str, principal: str, role: Role | None, act: str, request: Request | None

@@ -90,7 +90,9 @@ def _joining(
     at again once it is held.
     """
     if pak_id == other:
-        raise InvalidInput(f"{pak_id!r} cannot be joined with itself.", hint="name two memories.")
+        raise InvalidInput(
+            f"{pak_id!r:.80} cannot be joined with itself.", hint="name two memories."
+        )
     _readable_rows(caller, caller.sight(), (pak_id, other))
     with caller.open_store.commit() as commit:
         raise_if_repeated(request)
@@ -101,7 +103,7 @@ def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tu
     rows = _rows_of(caller, [one for one in pak_ids if is_id(one) and sight.may_read(one)])
     for one in pak_ids:
         if one not in rows:
-            raise UnknownPak(f"There is no memory {one!r}.", hint="check the id with get().")
+            raise UnknownPak(f"There is no memory {one!r:.80}.", hint="check the id with get().")
     return rows[pak_ids[0]], rows[pak_ids[1]]
 
 

@@ -15,14 +15,13 @@ from typing import Any
 from recollect import check
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
+from recollect.limits import COUNTS
 from recollect.model import Memory, Place, words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 
 __all__ = ["ARGUMENTS", "content_hash", "derived_id", "draft", "is_derived"]
 
-MAX_CONTENT_CHARS = 1_000_000
-MAX_TAGS = 256
 TITLE_CHARS = 80
 _DERIVED = re.compile(r"pak_[0-9a-f]{32}")
 
@@ -44,7 +43,7 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
         raise InvalidInput(
             f"remember takes no {unknown[0]!r}.", hint=f"it takes {', '.join(ARGUMENTS)}."
         )
-    content = _content(arguments.get("content"))
+    content = check.filled_text("content", arguments.get("content"))
     tags = _tags(arguments.get("tags", ()))
     names = _names(arguments)
     memory = Memory(
@@ -91,16 +90,6 @@ def _pak_id(given: Any, content: str, place: Place, project: str | None) -> str:
     return f"pak_{digest.hexdigest()[:32]}"
 
 
-def _content(value: Any) -> str:
-    content = check.filled_text("content", value)
-    if len(content) > MAX_CONTENT_CHARS:
-        raise InvalidInput(
-            f"content has {len(content):,} characters; the most is {MAX_CONTENT_CHARS:,}.",
-            hint="split it into parts, one memory each, in one thread.",
-        )
-    return content
-
-
 def _title(given: Any, content: str) -> str:
     if given is not None:
         return check.name("title", given)
@@ -114,11 +103,8 @@ def _tags(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput("tags must be a list of strings.", hint='write tags=["django"].')
     tags = tuple(dict.fromkeys(check.name("tag", tag) for tag in value))
-    if len(tags) > MAX_TAGS:
-        raise InvalidInput(
-            f"{len(tags):,} tags are too many; the most is {MAX_TAGS}.",
-            hint="put what you search for into the text; keep tags for groups.",
-        )
+    hint = "put what you search for into the text; keep tags for groups."
+    check.at_most("tags", len(tags), COUNTS["tags of a memory"], hint=hint)
     return tuple(sorted(tags))
 
 
@@ -126,12 +112,8 @@ def _names(arguments: Mapping[str, Any]) -> dict[str, Any]:
     defaults = {"category": "knowledge", "pak_type": "memory", "authority": "user_approved"}
     return {
         **{name: check.name(name, arguments.get(name, defaults[name])) for name in _REQUIRED_NAMES},
-        **{name: _optional(name, arguments.get(name)) for name in _OPTIONAL_NAMES},
+        **{name: check.optional_name(name, arguments.get(name)) for name in _OPTIONAL_NAMES},
     }
-
-
-def _optional(field: str, value: Any) -> str | None:
-    return None if value is None else check.filled_text(field, value)
 
 
 def _occurred(value: Any) -> str | None:

@@ -10,11 +10,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
+from recollect import check
 from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
+from recollect.limits import COUNTS
 from recollect.model import EXTERNAL, INSTRUCTION, Memory, Place
 from recollect.policy.trust import is_low
 from recollect.policy.view import QUARANTINED, REJECTED
@@ -23,8 +26,6 @@ from recollect.write.draft import draft
 
 __all__ = ["Outside", "admitted", "fact_from", "items_of", "turned_away"]
 
-MAX_PAYLOAD_CHARS = 8_000_000
-MAX_ITEMS = 10_000
 _TAKEN = (
     "content",
     "title",
@@ -65,12 +66,11 @@ def items_of(payload: object) -> list[object]:
             f"facts come as a list of objects, not as {type(payload).__name__}.",
             hint='[{"content": "..."}]',
         )
-    items = list(payload)
-    if len(items) > MAX_ITEMS:
-        raise InvalidInput(
-            f"{len(items):,} facts at once are too many; the most is {MAX_ITEMS:,}.",
-            hint="send them in several calls.",
-        )
+    # One more than may be is enough to see: an iterator may have no end.
+    items = list(islice(payload, COUNTS["facts of an ingest"] + 1))
+    check.at_most(
+        "facts", len(items), COUNTS["facts of an ingest"], hint="send them in several calls."
+    )
     return items
 
 
@@ -122,11 +122,7 @@ def _is_to_come(occurred: object, now: str) -> bool:
 
 
 def _parsed(text: str | bytes) -> object:
-    if len(text) > MAX_PAYLOAD_CHARS:
-        raise InvalidInput(
-            f"the payload has {len(text):,} characters; the most is {MAX_PAYLOAD_CHARS:,}.",
-            hint="send fewer facts in a call.",
-        )
+    check.length("payload", text)
     try:
         parsed: object = json.loads(text)
     except RecursionError:

@@ -276,7 +276,8 @@ def joined(export: Export, pak_ids: Sequence[str]) -> list[Join]:
     """Return what joins the memories of an export, which are called `pak_ids` here."""
     named = zip(export.memories, pak_ids, strict=True)
     now_called = {str(line.fields.get("pak_id")): pak_id for line, pak_id in named}
-    return [_join(line, now_called) for line in export.joins]
+    # A whole store comes back as it was, by whoever opened it.
+    return [_join(line, now_called, limited=not export.is_whole) for line in export.joins]
 
 
 def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]:
@@ -288,7 +289,7 @@ def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]
     ]
 
 
-def _join(line: Line, now_called: Mapping[str, str]) -> Join:
+def _join(line: Line, now_called: Mapping[str, str], *, limited: bool) -> Join:
     """Return what a line joins; it must be right before anything is written."""
     ends = [now_called.get(str(line.fields.get(end))) for end in ("pak_id", "other")]
     first, second = ends
@@ -296,16 +297,21 @@ def _join(line: Line, now_called: Mapping[str, str]) -> Join:
         raise InvalidInput(
             f"line {line.number} joins what is not among the memories.", hint=_AS_IT_IS
         )
-    fields, at = line.fields, line.fields.get("created_at")
-    return Join(
-        where=line.where,
-        kind=line.kind,
-        ends=(first, second),
-        weight=check.positive_share(f"{line.where}: weight", fields.get("weight", 1.0)),
-        automatic=fields.get("automatic") is True,
-        note=check.text(f"{line.where}: note", fields.get("note", "")),
-        is_open=fields.get("is_open") is not False,
-        created_at=None if at is None else check.time(f"{line.where}: created_at", at),
+    ends_here = (first, second)
+    return read_at(
+        line,
+        lambda fields: Join(
+            where=line.where,
+            kind=line.kind,
+            ends=ends_here,
+            weight=check.positive_share("weight", fields.get("weight", 1.0)),
+            automatic=fields.get("automatic") is True,
+            note=check.text("note", fields.get("note", ""), limited=limited),
+            is_open=fields.get("is_open") is not False,
+            created_at=None
+            if fields.get("created_at") is None
+            else check.time("created_at", fields["created_at"]),
+        ),
     )
 
 

@@ -135,13 +135,13 @@ def read_whole(export: Export) -> WholeStore:
 def memory_from(fields: Fields) -> RestoredMemory:
     """Return the memory that a line describes."""
     listed = validate.listed("tags", fields.get("tags", ()))
-    tags = tuple(check.filled_text("tag", tag, nul=True) for tag in listed)
+    tags = tuple(check.filled_text("tag", tag, nul=True, limited=False) for tag in listed)
     category = _filled(fields, "category")
     memory = Memory(
         pak_id=_filled(fields, "pak_id"),
         content=_filled(fields, "content"),
         title=_filled(fields, "title"),
-        summary=check.text("summary", fields.get("summary", ""), nul=True),
+        summary=check.text("summary", fields.get("summary", ""), nul=True, limited=False),
         tags=tags,
         category=category,
         project=_optional(fields, "project"),
@@ -198,7 +198,8 @@ def _entry(memory: Memory, fields: Fields) -> PakRow:
 
 def _pak(fields: Fields) -> PakRow:
     names = (*PakRow._fields[:9],)
-    row = validate.pak_row({name: fields.get(name) for name in names}, _time(fields, "created_at"))
+    given = {name: fields.get(name) for name in names}
+    row = validate.pak_row(given, _time(fields, "created_at"), limited=False)
     return row._replace(updated_at=_time(fields, "updated_at"))
 
 
@@ -206,7 +207,7 @@ def _garden(fields: Fields) -> Garden:
     return Garden(
         tenant=_principal(fields).tenant,
         slug=checked_slug(fields.get("slug")),
-        name=check.text("name", fields.get("name")),
+        name=check.text("name", fields.get("name"), limited=False),
         scope=known_scope(fields.get("scope")),
         team=_optional(fields, "team"),
         tier=check.share("tier", fields.get("tier")),
@@ -331,11 +332,11 @@ def _principal(fields: Fields, name: str | None = None) -> Principal:
 
 
 def _filled(fields: Fields, name: str) -> str:
-    return check.filled_text(name, fields.get(name), nul=True)
+    return check.filled_text(name, fields.get(name), nul=True, limited=False)
 
 
 def _optional(fields: Fields, name: str) -> str | None:
-    return check.optional_text(name, fields.get(name), nul=True)
+    return check.optional_text(name, fields.get(name), nul=True, limited=False)
 
 
 def _time(fields: Fields, name: str) -> str:

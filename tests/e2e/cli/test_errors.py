@@ -235,3 +235,10 @@ def test_what_cannot_be_remembered_is_said_and_nothing_is_kept(
 
 def test_a_mistyped_command_gets_a_suggestion(run: Run) -> None:
     assert "'list'" in run("paks", "lsit").stderr
+
+
+def test_a_text_that_is_too_long_is_refused_by_field_and_limit(run: Run) -> None:
+    told = run("remember", "a text", "--project", "x" * 1_001)
+    assert told.returncode != 0
+    assert "project has 1,001 characters; the most is 1,000." in told.stderr
+    assert "shorten the project" in told.stderr

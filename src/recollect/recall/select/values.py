@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, overload
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.limits import COUNTS
 from recollect.model import Dropped, PackageFlag
 from recollect.model.pak import RiskFlagEntry
 from recollect.paks.expression import parse
@@ -248,7 +249,8 @@ def _check_numbers(query: SelectQuery) -> None:
             f"weights must map reason codes to numbers, not {type(query.weights).__name__}.",
             hint="pass your own literal, like {**REASON_WEIGHTS, 'user_pinned': 2.0}.",
         )
+    check.at_most("weights", len(query.weights), COUNTS["weights of a selection"])
     for code, weight in query.weights.items():
-        check.text("a reason code in weights", code, nul=True)
+        check.text("reason_code", code, nul=True)
         hint = "every weight is a finite number; negative ones lower the score."
         check.number(f"the weight of {check.shown(code)} in weights", weight, hint=hint)

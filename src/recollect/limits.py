@@ -1,0 +1,52 @@
+"""How long a text may be, and how many of a thing there may be, wherever it enters: one table.
+
+In: the name of a field. Out: the most characters that it may have. What is kept is limited when it
+enters and not when it is read: longer texts of older stores stay readable. Whoever asks for more
+than a limit is refused, in words that `check` chooses; where an answer weighs a bounded number of
+things, those that count are chosen by a rule that stands beside the number. docs/security.md prints
+this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["CHARACTERS", "COUNTS", "NAME_CHARACTERS", "most_characters"]
+
+# What nothing else is said about: a name, an id, a code, a time.
+NAME_CHARACTERS = 1_000
+
+CHARACTERS: Mapping[str, int] = MappingProxyType(
+    {
+        "content": 1_000_000,
+        "payload": 8_000_000,
+        "query": 100_000,
+        "text": 100_000,
+        "summary": 10_000,
+        "value": 10_000,
+        "note": 10_000,
+        "reason_code": 10_000,
+        "risk_flag": 10_000,
+        "anchor_id": 10_000,
+        "source_path": 10_000,
+        "relation_type": 10_000,
+        "cursor": 20_000,
+    }
+)
+
+COUNTS: Mapping[str, int] = MappingProxyType(
+    {
+        "tags of a memory": 256,
+        "tags of a request, patterns and categories of a frame": 256,
+        "weights of a selection": 1_000,
+        "facts of an ingest": 10_000,
+        "ids of a forget": 10_000,
+        "top_k": 1_000,
+    }
+)
+
+
+def most_characters(field: str) -> int:
+    """Return how many characters a field may have."""
+    return CHARACTERS.get(field, NAME_CHARACTERS)
