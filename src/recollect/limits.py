@@ -12,7 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["CHARACTERS", "COUNTS", "NAME_CHARACTERS", "most_characters"]
+__all__ = [
+    "ALIKE_COMPARED",
+    "CHARACTERS",
+    "COUNTS",
+    "LOOKED_AT",
+    "NAME_CHARACTERS",
+    "NOVELTY_COMPARED",
+    "PEOPLE_NAMED",
+    "TIMES_NAMED",
+    "WORDS_ASKED",
+    "most_characters",
+]
 
 # What nothing else is said about: a name, an id, a code, a time.
 NAME_CHARACTERS = 1_000
@@ -45,6 +56,14 @@ COUNTS: Mapping[str, int] = MappingProxyType(
         "top_k": 1_000,
     }
 )
+
+# What an answer weighs, and which of more than that count.
+WORDS_ASKED = 512  # of those that what may be read holds, the rarest, then in order of the alphabet
+TIMES_NAMED = 32  # those that the question names first
+PEOPLE_NAMED = 64  # those of whose name the question says most, then in order of the alphabet
+ALIKE_COMPARED = 16  # of results that look alike and say something else, the best
+LOOKED_AT = 4_000  # of candidates that may say the same, the best
+NOVELTY_COMPARED = 2_048  # of candidates that are spread by meaning, the best
 
 
 def most_characters(field: str) -> int:

@@ -148,10 +148,11 @@ class Lexical:
                     explaining[place].append(term)
         return explaining
 
-    def counts_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return how often each term, a row each, occurs in some selected slots."""
-        counts = np.zeros((len(self.terms), len(slots)))
-        for row, found in zip(counts, self._postings, strict=True):
+    def counts_at(self, slots: NDArray[np.int64], some: slice) -> NDArray[np.float64]:
+        """Return how often some of the terms, a row each, occur in some selected slots."""
+        postings = self._postings[some]
+        counts = np.zeros((len(postings), len(slots)))
+        for row, found in zip(counts, postings, strict=True):
             if len(found.slots):
                 # Of one type: else numpy would copy the whole posting to the wider one.
                 places = found.slots.searchsorted(slots.astype(found.slots.dtype))
@@ -159,16 +160,18 @@ class Lexical:
                 row[held] = found.counts[places[held]]
         return counts
 
-    def score_of(
-        self, counts: NDArray[np.float64], lengths: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the scores of texts of these lengths that hold the terms so often."""
+    def add_scores(
+        self,
+        scores: NDArray[np.float64],
+        counts: NDArray[np.float64],
+        lengths: NDArray[np.float64],
+        some: slice,
+    ) -> None:
+        """Add what some of the terms give to texts of these lengths that hold them so often."""
         most = fsum(self._weights)
-        scores = np.zeros(counts.shape[1])
         divisor = self._saturation.divisor(lengths)
-        for row, weight in zip(counts, self._weights, strict=True):
+        for row, weight in zip(counts, self._weights[some], strict=True):
             scores += row / (row + divisor) * (weight / most)
-        return scores
 
 
 def _holds(found: NDArray[np.int32], slots: NDArray[np.int32]) -> NDArray[np.bool_]:

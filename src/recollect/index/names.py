@@ -14,7 +14,7 @@ import numpy as np
 from recollect.index.strings import Strings, sort_key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -31,7 +31,7 @@ class Names(dict[str, int]):
         self._by_name: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._heads: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self._late = list(names)
-        self._late_by_name: list[str] = []
+        self._late_by_name: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.update(zip(self._late, range(len(self._late)), strict=True))
 
     def __missing__(self, name: str) -> int:
@@ -46,6 +46,7 @@ class Names(dict[str, int]):
         """Make whole again what an exception in the middle of a new name's arrival left."""
         if self._late and self.get(self._late[-1]) != len(self._settled) + len(self._late) - 1:
             self._late.pop()
+            self._late_by_name = np.empty(0, dtype=np.int64)
 
     def find(self, name: str) -> int:
         """Return a name's number; -1 if it has none."""
@@ -62,10 +63,16 @@ class Names(dict[str, int]):
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the names that start so, in order."""
-        late = self._late_by_name
-        if len(late) < len(self._late):
-            late = self._late_by_name = sorted(self._late)
-        return sorted([*self._settled_with(prefix), *_run(late, prefix)])
+        settled = self._settled.texts_at(self._settled_with(prefix).tolist())
+        late = (self._late[place] for place in self._late_with(prefix).tolist())
+        return sorted([*settled, *late])
+
+    def numbers_starting_with(self, prefix: str) -> NDArray[np.int64]:
+        """Return the numbers of the names that start so, ascending."""
+        late = self._late_with(prefix) + len(self._settled)
+        numbers = np.concatenate([self._settled_with(prefix), late])
+        numbers.sort()
+        return numbers
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return all names as arrays."""
@@ -107,15 +114,29 @@ class Names(dict[str, int]):
         found = place < len(self._by_name) and self._name_at(place) == name
         return int(self._by_name[place]) if found else -1
 
-    def _settled_with(self, prefix: str) -> list[str]:
-        last = first = self._place(prefix)
-        while last < len(self._by_name) and self._name_at(last).startswith(prefix):
-            last += 1
-        return self._settled.texts_at(self._by_name[first:last].tolist())
+    def _settled_with(self, prefix: str) -> NDArray[np.int64]:
+        """Return the numbers of the settled names that start so, in the order of the names."""
+        first = self._place(prefix)
+        last = _end_of(prefix, first, len(self._by_name), self._name_at)
+        return self._by_name[first:last].astype(np.int64)
+
+    def _late_with(self, prefix: str) -> NDArray[np.int64]:
+        """Return where among the late those stand that start so, in the order of the names."""
+        order, late = self._late_by_name, self._late
+        if len(order) < len(late):
+            # What is in order already is merged with the rest in few steps.
+            places = [*order.tolist(), *range(len(order), len(late))]
+            order = self._late_by_name = np.array(sorted(places, key=late.__getitem__), np.int64)
+
+        def name_at(place: int) -> str:
+            return late[int(order[place])]
+
+        first = bisect_left(range(len(order)), prefix, key=name_at)
+        return order[first : _end_of(prefix, first, len(order), name_at)]
 
 
-def _run(ordered: list[str], prefix: str) -> list[str]:
-    last = first = bisect_left(ordered, prefix)
-    while last < len(ordered) and ordered[last].startswith(prefix):
-        last += 1
-    return ordered[first:last]
+def _end_of(prefix: str, first: int, size: int, name_at: Callable[[int], str]) -> int:
+    """Return where names stop to start so; they are in order, and from `first` on they do."""
+    return bisect_left(
+        range(size), True, first, key=lambda place: not name_at(place).startswith(prefix)
+    )

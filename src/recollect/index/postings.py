@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.arrays import distinct, ranges
+from recollect.index.arrays import distinct, is_in, ranges
 from recollect.index.names import Names
 
 if TYPE_CHECKING:
@@ -113,6 +113,17 @@ class Postings:
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
         return self.names.starting_with(prefix)
+
+    def slots_starting_with(self, prefix: str) -> NDArray[np.integer]:
+        """Return the slots that hold any of the names that start so, some of them repeatedly."""
+        numbers = self.names.numbers_starting_with(prefix)
+        tail = self._tail
+        held = np.array([*tail], dtype=np.int64)
+        # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.
+        late = [tail[number].tobytes() for number in held[is_in(held, numbers)].tolist()]
+        entries = np.frombuffer(b"".join(late), dtype=np.int64) >> 16
+        found = [_slots_of(segment, numbers) for segment in self._segments]
+        return np.concatenate([*found, entries[entries < self._size]])
 
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
@@ -237,6 +248,12 @@ def _gather(segment: _Segment, numbers: NDArray[np.int32], parts: list[list[Post
     for query in found.nonzero()[0].tolist():
         start, end = segment.starts[places[query] : places[query] + 2].tolist()
         parts[query].append(Posting(segment.slots[start:end], segment.counts[start:end]))
+
+
+def _slots_of(segment: _Segment, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    places = np.flatnonzero(is_in(segment.names, numbers))
+    starts = segment.starts[places]
+    return segment.slots[ranges(starts, segment.starts[places + 1] - starts)]
 
 
 def _join(parts: list[Posting]) -> Posting:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index import lexical, ranking
-from recollect.index.selection import tag_mask
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -96,7 +95,7 @@ class Questions:
     def slots_tagged(self, patterns: Iterable[str], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots with a tag that matches any of the patterns; ascending."""
         self._selections.check(selection)
-        return np.flatnonzero(tag_mask(patterns, self._contents.tags, self.size) & selection.mask)
+        return self._statistics.tagged(tuple(patterns), selection)
 
     def best(
         self, slots: NDArray[np.int64], scores: NDArray[np.float64], keep: int
@@ -147,11 +146,7 @@ class Questions:
         `spellings` gives each term of the words as it was written.
         """
         self._selections.check(selection)
-        named = self._contents.speakers.find_named(spellings)
-        if not named:
-            return named
-        heard = self._contents.columns["speaker"][selection.slots]
-        return [speaker for speaker in named if (heard == speaker.code).any()]
+        return self._contents.speakers.find_named(spellings, self._statistics.heard(selection))
 
     def any_day(self, selection: Selection) -> bool:
         """Return whether of any selected memory it is known when it happened or was said."""

@@ -205,9 +205,10 @@ def tag_mask(patterns: Iterable[str], tags: Postings, size: int) -> NDArray[np.b
     """Return which of all slots, dead ones included, have a tag that matches any pattern."""
     mask = np.zeros(size, dtype=np.bool_)
     for pattern in patterns:
-        names = tags.starting_with(pattern[:-1]) if pattern.endswith("%") else [pattern]
-        for posting in tags.get(names):
-            mask[posting.slots] = True
+        if pattern.endswith("%"):
+            mask[tags.slots_starting_with(pattern[:-1])] = True
+        else:
+            mask[tags.get([pattern])[0].slots] = True
     return mask
 
 

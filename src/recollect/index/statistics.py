@@ -10,11 +10,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recollect.dates import NO_DAY
 from recollect.index.lexical import part_of
+from recollect.index.selection import tag_mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from recollect.index.contents import Contents
     from recollect.index.lexical import Part
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Statistics"]
 
 _MOST_SELECTIONS = 16
+_MOST_PATTERNS = 16
 # What is held of the terms of past questions, in postings: some megabytes at most. A term that
 # nobody holds takes room too.
 _POSTINGS_HELD, _ROOM_OF_A_TERM = 1 << 20, 64
@@ -36,6 +42,8 @@ class _Known:
     average_length: float | None = None
     any_vector: bool | None = None
     turns: Turns | None = None
+    heard: NDArray[np.bool_] | None = None
+    tagged: dict[tuple[str, ...], NDArray[np.int64]] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
 
 
@@ -96,6 +104,27 @@ class Statistics:
         if known.turns is None:
             known.turns = self._contents.threads.turns(self._contents.columns, selection)
         return known.turns
+
+    def heard(self, selection: Selection) -> NDArray[np.bool_]:
+        """Return of each speaker's code whether it is that of a selected memory."""
+        known = self._about(selection)
+        if known.heard is None:
+            columns = self._contents.columns
+            known.heard = np.zeros(len(columns.vocabularies["speaker"]), np.bool_)
+            known.heard[columns["speaker"][selection.slots]] = True
+        return known.heard
+
+    def tagged(self, patterns: tuple[str, ...], selection: Selection) -> NDArray[np.int64]:
+        """Return the selected slots with a tag that matches any of the patterns; ascending."""
+        known = self._about(selection).tagged
+        if patterns not in known:
+            if len(known) >= _MOST_PATTERNS:
+                known.clear()
+            tags = self._contents.tags
+            found = tag_mask(patterns, tags, self._contents.size) & selection.mask
+            known[patterns] = np.flatnonzero(found)
+            known[patterns].flags.writeable = False
+        return known[patterns]
 
     @cached_property
     def _anybody_waits(self) -> bool:

@@ -31,6 +31,9 @@ _REACH = len(_LENT)
 # answers ("Where to?" "Lisbon, in May."), so it is found by them as if they were its own.
 _LENT_TO_REPLY = 1.0
 
+# So many counts of words in turns are held at once.
+_CELLS = 1 << 19
+
 Floats = NDArray[np.float64]
 Slots = NDArray[np.int64]
 
@@ -91,16 +94,27 @@ def _words(index: MemoryIndex, words: Lexical, part: Turns) -> Floats:
     """Return BM25 of each turn with what its neighbours lend to it."""
     # Counts are lent and not scores: a word that two neighbours share must not count twice over,
     # and BM25 sees to that only when it has the sum of counts before it.
-    counts = words.counts_at(part.slots)
-    lengths = index.column("length")[part.slots].astype(np.float64)
+    lengths = _smooth(part, index.column("length")[part.slots].astype(np.float64))
     asked = (index.column("marks")[part.slots] & ASKS) > 0
+    scores = np.zeros(len(part))
+    # A few words at a time: all of a long question's beside all turns would fill the memory.
+    step = max(1, _CELLS // len(part))
+    for first in range(0, len(words.terms), step):
+        some = slice(first, first + step)
+        counts = _lent(part, words.counts_at(part.slots, some), asked)
+        words.add_scores(scores, counts, lengths, some)
+    return scores
+
+
+def _lent(part: Turns, counts: Floats, asked: NDArray[np.bool_]) -> Floats:
+    """Return how often each turn holds each word, with what its neighbours lend to it."""
     together = counts.copy()
     for away, (share, linked) in enumerate(zip(_LENT, _links(part), strict=True), 1):
         lent = counts * share
         earlier = counts * np.where(asked, _LENT_TO_REPLY, share) if away == 1 else lent
         together[:, away:] += np.where(linked, earlier[:, :-away], 0.0)
         together[:, :-away] += np.where(linked, lent[:, away:], 0.0)
-    return words.score_of(together, _smooth(part, lengths))
+    return together
 
 
 def _smooth(part: Turns, values: Floats) -> Floats:

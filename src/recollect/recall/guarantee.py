@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from recollect.limits import LOOKED_AT
 from recollect.model import Dropped, Memory
 from recollect.recall.blocks import Chosen, Ranked, Settled, best_first
 from recollect.recall.repeats import Said
@@ -78,12 +79,12 @@ def _set_apart(
         memory = texts[one.pak_id]
         if memory is not None:
             said.first_to_say(memory)
-    for place, one in enumerate(others):
+    for place, one in enumerate(others[:LOOKED_AT]):
         if not room:
             break
         if one.pak_id not in texts:
             # As many again as have been looked at, so that many repeats take few reads.
-            return _unread(others[place : 2 * place + 1], texts)
+            return _unread(others[place : min(2 * place + 1, LOOKED_AT)], texts)
         memory = texts[one.pak_id]
         first = None if memory is None else said.first_to_say(memory)
         if first is None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.index import MemoryIndex
+from recollect.limits import NOVELTY_COMPARED
 from recollect.model import Dropped, FrameDefinition, Memory, RecallRequest
 from recollect.ports.embedder import Embedder
 from recollect.ports.tokens import TokenCounter
@@ -159,7 +160,8 @@ def _line_up(authorised: Authorised, settled: Settled) -> tuple[Ranked, ...]:
     diversity = authorised.diversity
     if diversity is None or diversity == 1:
         return settled.kept
-    first = settled.kept[: _COMPARED_PER_RESULT * authorised.request.top_k]
+    compared = min(_COMPARED_PER_RESULT * authorised.request.top_k, NOVELTY_COMPARED)
+    first = settled.kept[:compared]
     cosines = authorised.sight.index.cosines_between(_slots(first))
     return (*spread(first, cosines, diversity=diversity), *settled.kept[len(first) :])
 

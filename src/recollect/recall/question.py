@@ -22,6 +22,7 @@ from recollect.index.analyse import COMMON, stem_words, terms
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
 from recollect.index.speakers import Speaker
+from recollect.limits import WORDS_ASKED
 from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
 from recollect.recall.times import Time, asks_when, day_of, times_in
 
@@ -60,7 +61,7 @@ def ask(
     people = tuple(index.speakers_named(spoken, selection))
     names = {term for person in people for term in person.terms}
     telling = [term for term in spoken if term not in COMMON] or list(spoken)
-    wanted = [term for term in telling if term not in names]
+    wanted = _counting([term for term in telling if term not in names], index, selection)
     times = times_in(query, day_of(now)) if index.any_day(selection) else ()
     vector, failed = None, False
     if index.any_vector(selection):
@@ -80,6 +81,14 @@ def ask(
         times=times,
         wants_time=asks_when(query),
     )
+
+
+def _counting(terms: list[str], index: MemoryIndex, selection: Selection) -> list[str]:
+    """Return those terms of a long question that count: the rarest of those that are found."""
+    if len(terms) <= WORDS_ASKED:
+        return terms
+    found = dict(zip(terms, index.document_frequencies(terms, selection).tolist(), strict=True))
+    return sorted(terms, key=lambda term: (not found[term], found[term], term))[:WORDS_ASKED]
 
 
 def _spoken(query: str) -> dict[str, str]:

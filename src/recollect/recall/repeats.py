@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 
+from recollect.limits import ALIKE_COMPARED
 from recollect.model import Memory
 from recollect.policy.sanitizer import plain
 from recollect.recall.same import Reading, outline, read, say_the_same
@@ -29,7 +30,8 @@ class Said:
         for other in alike:
             if say_the_same(self._read(other), self._read(memory)):
                 return other.pak_id
-        alike.append(memory)
+        if len(alike) < ALIKE_COMPARED:
+            alike.append(memory)
         return None
 
     def _read(self, memory: Memory) -> Reading:

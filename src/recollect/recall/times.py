@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.dates import MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
+from recollect.index.arrays import distinct, is_in
+from recollect.limits import TIMES_NAMED
 
 __all__ = ["Time", "asks_when", "closeness", "day_of", "nearest_time", "times_in"]
 
@@ -87,8 +89,10 @@ def day_of(seconds: float) -> date:
 
 def times_in(query: str, today: date) -> tuple[Time, ...]:
     """Return the times that a question names, in the order it names them."""
-    found = []
+    found: list[Time] = []
     for match in _TIME.finditer(query):
+        if len(found) == TIMES_NAMED:
+            break
         try:
             span = _span(match, query, today)
         except (ValueError, OverflowError):
@@ -104,9 +108,9 @@ def closeness(days: NDArray[np.integer], times: Iterable[Time]) -> NDArray[np.fl
     """Return how close each day comes to any of the times: 1 within, 0 a fortnight away."""
     known = days != NO_DAY
     close = np.zeros(len(days))
-    for first, last in _spans(times, days[known]):
-        gap = np.maximum(np.maximum(first - days, days - last), 0)
-        np.maximum(close, 1.0 - gap / _TAIL_DAYS, out=close, where=known)
+    for time in times:
+        for gap in _yearly_gaps(time, days, known) if time.yearly else (_gap(time, days),):
+            np.maximum(close, 1.0 - gap / _TAIL_DAYS, out=close, where=known)
     return close
 
 
@@ -121,22 +125,37 @@ def nearest_time(day: int, times: Sequence[Time]) -> str | None:
     return words if close[nearest] == 1.0 else f"close to {words}"
 
 
-def _spans(times: Iterable[Time], days: NDArray[np.integer]) -> list[tuple[int, int]]:
-    """Return the times' days; those of every year once for each year that is met."""
-    spans = []
-    for time in times:
-        if not time.yearly:
-            spans.append((time.first, time.last))
-            continue
-        first, last = (date.fromordinal(day + _EPOCH) for day in (time.first, time.last))
-        for year in np.unique(days.astype("datetime64[D]").astype("datetime64[Y]").astype(int)):
-            ends = _in_year(first, int(year) + 1970), _in_year(last, int(year) + 1970)
-            spans.append((_number(ends[0]), _number(ends[1])))
-    return spans
+def _gap(time: Time, days: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return how many days lie between each day and a time."""
+    gap: NDArray[np.integer] = np.maximum(np.maximum(time.first - days, days - time.last), 0)
+    return gap
 
 
-def _in_year(day: date, year: int) -> date:
-    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
+def _yearly_gaps(
+    time: Time, days: NDArray[np.integer], known: NDArray[np.bool_]
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the same for a time of every year that is met: of a day's own year and those beside it.
+
+    Further away is nothing that comes close.
+    """
+    first, last = (date.fromordinal(day + _EPOCH) for day in (time.first, time.last))
+    years = days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64)
+    met = distinct(years[known])
+    for beside in (0, -1, 1):
+        year = years + beside
+        gap = np.maximum(_in_year(first, year) - days, days - _in_year(last, year))
+        yield np.where(is_in(year, met), np.maximum(gap, 0), np.inf)
+
+
+def _in_year(day: date, years: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the same day of other years, from 1970; of a shorter February the last."""
+    months = years * 12 + day.month - 1
+    start, following = (_first_of(months + step) for step in (0, 1))
+    return np.minimum(start + day.day, following) - 1
+
+
+def _first_of(months: NDArray[np.int64]) -> NDArray[np.int64]:
+    return months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
 
 
 _Span = tuple[date, date, bool]

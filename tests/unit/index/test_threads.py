@@ -114,7 +114,9 @@ def test_a_part_of_the_line_knows_who_is_beside_whom(many: int) -> None:
 
 
 def named(spoken: dict[str, str], *names: str) -> list[str]:
-    return [one.name for one in Speakers(Vocabulary([None, *names])).find_named(spoken)]
+    everybody = np.ones(len(names) + 1, np.bool_)
+    speakers = Speakers(Vocabulary([None, *names]))
+    return [one.name for one in speakers.find_named(spoken, everybody)]
 
 
 def test_a_speaker_is_known_by_the_first_name() -> None:
@@ -133,7 +135,7 @@ def test_a_capital_tells_a_name_from_a_word_where_capitals_are_used() -> None:
 def test_speakers_who_come_later_are_known_too() -> None:
     vocabulary = Vocabulary()
     speakers = Speakers(vocabulary)
-    assert speakers.find_named({"ann": "Ann"}) == []
+    assert speakers.find_named({"ann": "Ann"}, np.ones(0, np.bool_)) == []
     code = vocabulary["Ann"]
-    (ann,) = speakers.find_named({"ann": "Ann"})
+    (ann,) = speakers.find_named({"ann": "Ann"}, np.ones(1, np.bool_))
     assert (ann.code, ann.terms) == (code, ("ann",))
