@@ -25,7 +25,7 @@ from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.hooks.dispatcher import Dispatcher, HookedRequest
 from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER, SELECT
-from recollect.hours import HoursMode
+from recollect.hours import HoursMode, iso
 from recollect.model import (
     LOCAL_PRINCIPAL,
     Examination,
@@ -44,6 +44,7 @@ from recollect.model import (
     Remembered,
     RememberRequest,
     Repaired,
+    Salvaged,
 )
 from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks.catalogue import PakCatalogue
@@ -74,12 +75,12 @@ from recollect.verbs.requests import Request, answered, nothing, report_from
 from recollect.verbs.restore import Restoration, restored_before
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import WriteContext, Writer
-from recollect.wiring import wire_store
+from recollect.wiring import wire_salvage, wire_store
 from recollect.write import transfer
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
 
-__all__ = ["Recollect", "SystemClock"]
+__all__ = ["Recollect", "SystemClock", "salvage"]
 
 
 class SystemClock:
@@ -755,3 +756,29 @@ class Recollect:
                 f"{what} are not for the handle of {self._principal.id}.",
                 hint="ask the one that Recollect.open gave without a principal.",
             )
+
+
+def salvage(
+    path: Path | str | None = None,
+    *,
+    embedder: str | Embedder | None = None,
+    clock: Clock | None = None,
+    links: bool = True,
+) -> Salvaged:
+    """Put all that can be read of a damaged file into a new one, which takes its place.
+
+    For a file with pages that SQLite itself cannot read. The old one stays beside it under another
+    name; handles that have it open refuse from then on. `embedder` and `links` are as for `open`.
+    """
+    check_platform()
+    now = (clock or SystemClock()).now()
+    with (
+        wire_salvage(path, store_id=uuid.uuid4().hex, at=iso(now)) as made,
+        Recollect.open(
+            made.draft, embedder=embedder, clock=clock, links=links, cache_file=False
+        ) as memory,
+    ):
+        caller, copied = memory._caller, made.copied
+        done = upkeep.repair(caller, discard=False, all_links=copied.all_links)
+        count = memory._open_store.store.state.count().memories
+    return Salvaged(count, copied.lost, copied.tables, str(made.aside), done)

@@ -6,16 +6,18 @@ store, or an error that says what could be written instead. Passwords in a URL a
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
-from recollect.paks.opening import HowToOpen
+from recollect.paks.opening import HowToOpen, resolve
 from recollect.stores.memory import MemoryStore
 from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.salvage import Salvage, salvaging
 
-__all__ = ["OpenableStore", "wire_store"]
+__all__ = ["OpenableStore", "wire_salvage", "wire_store"]
 
 OpenableStore: TypeAlias = SqliteStore | MemoryStore
 
@@ -39,6 +41,16 @@ def wire_store(
     elif scheme is not None:
         raise InvalidInput(f"no store is opened by {scheme[:40]}://.", hint=f"write {_FORMS}.")
     return SqliteStore.open(place, store_id=store_id, how=how)
+
+
+def wire_salvage(
+    place: Path | str | None, *, store_id: str, at: str
+) -> AbstractContextManager[Salvage]:
+    """Begin to put what can be read of a damaged file into a new one."""
+    scheme, rest = _parts(place)
+    if scheme not in (None, "sqlite"):
+        raise InvalidInput("there is no file to salvage.", hint="name a file: agent.db.")
+    return salvaging(resolve(_file(rest) if scheme else place), store_id=store_id, at=at)
 
 
 def _parts(place: Path | str | None) -> tuple[str | None, str]:

@@ -125,6 +125,19 @@ ROWS = (
         (WRONG, BARE),
     ),
     Row(
+        "a page that SQLite cannot read, then salvage",
+        "check, repair --salvage",
+        f"{_FAULTS}test_salvage.py::"
+        "test_whichever_page_is_wrecked_nothing_is_invented_and_little_is_lost",
+        (WRONG, BARE),
+    ),
+    Row(
+        "a page that SQLite cannot read, then salvage",
+        "a handle that was open",
+        f"{_FAULTS}test_salvage.py::test_a_handle_that_was_open_refuses_and_does_not_go_on",
+        (LOST, BARE),
+    ),
+    Row(
         "a flipped byte, or two swapped pages, of the cache file",
         "recall, list",
         f"{_FAULTS}test_cache_flips.py::test_a_cache_file_with_other_bytes_changes_no_answer",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         RecallResponse,
         Remembered,
         Repaired,
+        Salvaged,
     )
     from recollect.paks import (
         CheckReport,
@@ -196,6 +197,11 @@ def condition(found: Examination) -> Object:
 
 def repaired(done: Repaired) -> Object:
     """Return what a repair of the whole memory did."""
+    return done.to_dict()
+
+
+def salvaged(done: Salvaged) -> Object:
+    """Return what was brought from a damaged file into a new one."""
     return done.to_dict()
 
 

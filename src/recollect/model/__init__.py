@@ -46,6 +46,7 @@ from recollect.model.reports import (
     IngestedItem,
     Looked,
     Repaired,
+    Salvaged,
 )
 from recollect.model.request import (
     ForgetRequest,
@@ -97,6 +98,7 @@ __all__ = [
     "Remembered",
     "Repaired",
     "Role",
+    "Salvaged",
     "Scope",
     "ScoredBlock",
     "Signals",

@@ -8,7 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Examination", "Forgotten", "Ingested", "IngestedItem", "Looked", "Repaired"]
+__all__ = [
+    "Examination",
+    "Forgotten",
+    "Ingested",
+    "IngestedItem",
+    "Looked",
+    "Repaired",
+    "Salvaged",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,33 @@ class Looked:
     name: str
     how: str
     is_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What `salvage` brought into a new file.
+
+    `memories` are in it, `lost` are those that are known of and could not be read, by name or by
+    number. `tables` may lack rows that nobody knows of. The damaged file stands at `aside`, as it
+    was; `repaired` is what was put right in the new one.
+    """
+
+    memories: int
+    lost: tuple[str, ...]
+    tables: tuple[str, ...]
+    aside: str
+    repaired: Repaired
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "ok": not (self.lost or self.tables or self.repaired.problems),
+            "memories": self.memories,
+            "lost": list(self.lost),
+            "tables": list(self.tables),
+            "aside": self.aside,
+            "repaired": self.repaired.to_dict(),
+        }
 
 
 @dataclass(frozen=True, slots=True)

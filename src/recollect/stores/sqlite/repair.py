@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.model import Repaired
@@ -22,17 +22,17 @@ from recollect.stores.sqlite.links import PAIRS, LinksInDoubt
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
 
-__all__ = ["mend_state", "repair"]
+__all__ = ["FACTS", "USES", "as_json", "mend_state", "repair"]
 
 _HANG_ON = ("pak_reason_codes", "pak_risk_flags", "pak_anchors", "pak_relations")
 # Of these both versions may be used: the next use, or the next commit, writes them anew.
 _GO_ON = frozenset({"memory_events", "commits", "engine_state"})
 # In the order of `is_state`.
-_FACTS = (
+FACTS = (
     "store_id, revision, commit_id, model_id, dimension, next_model_id, next_dimension,"
     " active_hours, seen_at, vector_slot"
 )
-_USES = ("reinforced", "last_reinforced")
+USES = ("reinforced", "last_reinforced")
 
 
 def mend_state(conn: sqlite3.Connection) -> None:
@@ -44,7 +44,7 @@ def mend_state(conn: sqlite3.Connection) -> None:
             conn.execute(sql)
     table, columns = TWIN_INDEXES["twin_state"]
     listed = ", ".join(columns)
-    row = conn.execute(f"SELECT {_FACTS} FROM {table} NOT INDEXED").fetchone()
+    row = conn.execute(f"SELECT {FACTS} FROM {table} NOT INDEXED").fetchone()
     copy = conn.execute(f"SELECT {listed} FROM {table} INDEXED BY twin_state").fetchone()
     conn.execute("REINDEX twin_state")
     if copy is not None and (row is None or not is_state(row)):
@@ -118,7 +118,7 @@ class _Repair:
     def _only_uses_differ(self, row_id: int) -> bool:
         """Return whether how often it was used is all that its second copy says otherwise."""
         both = [
-            {c: v for c, v in zip(one.columns, one.row, strict=True) if c not in _USES}
+            {c: v for c, v in zip(one.columns, one.row, strict=True) if c not in USES}
             for one in self._found.unlike
             if one.table == "memories" and one.row[0] == row_id
         ]
@@ -201,7 +201,7 @@ class _Repair:
                     table,
                     name,
                     why,
-                    json.dumps(dict(zip(columns, row, strict=True)), default=_hex),
+                    as_json(dict(zip(columns, row, strict=True))),
                 ),
             )
         self._conn.execute(f"DELETE FROM {table} WHERE {condition}", values)
@@ -241,5 +241,10 @@ class _Repair:
         )
 
 
-def _hex(value: object) -> object:
+def as_json(stood: Mapping[str, Any]) -> str:
+    """Return a row as a person can read it; bytes as hexadecimal numbers."""
+    return json.dumps(stood, default=_plain)
+
+
+def _plain(value: object) -> object:
     return {"hex": value.hex()} if isinstance(value, bytes) else repr(value)

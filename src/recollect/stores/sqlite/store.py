@@ -162,7 +162,7 @@ class SqliteStore:
         except StoreDamaged as error:
             raise StoreDamaged(
                 f"{self.path} cannot be repaired in place: {error.message}",
-                hint="restore a backup; `sqlite3 FILE .recover` copies rows that can be read.",
+                hint="`recollect repair --salvage` brings what can be read into a new file.",
             ) from error
         return replace(done, problems=self.examine().problems)
 

@@ -5,6 +5,7 @@ In: the options of every command. Out: one call of the engine each, and its repo
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,6 +77,13 @@ def repair(
         bool,
         typer.Option("--discard", help="First delete what earlier repairs put aside, for good."),
     ] = False,
+    salvage: Annotated[
+        bool,
+        typer.Option(
+            "--salvage",
+            help="Bring all that can be read into a new file, and keep the old one beside it.",
+        ),
+    ] = False,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -84,6 +92,9 @@ def repair(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
+    if salvage:
+        _salvage(context, db, embedder)
+        return
     with open_memory.existing(db, embedder) as memory:
         done, place = memory.repair(discard=discard), str(memory.path)
 
@@ -101,10 +112,39 @@ def repair(
             console.print(f"Put aside: {name}", soft_wrap=True, markup=False)
         elements.problems(console, done.problems)
         if done.problems:
-            console.print("These are left: restore a backup.")
+            console.print("These are left: restore a backup, or try --salvage.")
 
     output.of(context).show(wire.repaired(done), draw)
     if done.problems:
+        raise typer.Exit(1)
+
+
+def _salvage(context: typer.Context, db: str | None, embedder: str | None) -> None:
+    """Bring what can be read of a damaged file into a new one; exit 1 if anything is missing."""
+    from recollect.edge import wire
+    from recollect.edge.cli import open_catalogue, open_memory
+    from recollect.engine import salvage
+
+    path = open_catalogue.file_of(db)
+    done = salvage(path, embedder=open_memory.embedder_for(embedder))
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import elements
+
+        lines = (
+            f"Salvaged {path}: {done.memories} memories are in the new file, {len(done.lost)} could"
+            f" not be read. The old file stays beside it as {Path(done.aside).name}.",
+            *(f"Lost: {name}" for name in done.lost),
+            *(f"May lack rows: {name}" for name in done.tables),
+            *(f"Put aside: {name}" for name in done.repaired.aside),
+        )
+        for line in lines:
+            console.print(line, soft_wrap=True, markup=False)
+        elements.problems(console, done.repaired.problems)
+
+    answer = wire.salvaged(done)
+    output.of(context).show(answer, draw)
+    if not answer["ok"]:
         raise typer.Exit(1)
 
 
