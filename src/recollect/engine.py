@@ -780,5 +780,5 @@ def salvage(
     ):
         caller, copied = memory._caller, made.copied
         done = upkeep.repair(caller, discard=False, all_links=copied.all_links)
-        count = memory._open_store.store.state.count().memories
+        count = int(memory.stats()["memories"])
     return Salvaged(count, copied.lost, copied.tables, str(made.aside), done)
