@@ -27,7 +27,7 @@ from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Current, Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
-from recollect.model import Garden, Looked, Principal
+from recollect.model import Garden, Looked, Place, Principal
 from recollect.paks.footprint import cache_of
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.trust import UNKNOWN_SOURCE, by_key
@@ -96,6 +96,7 @@ class OpenStore:
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._head_facts = HeadFacts(None, (), {}, {}, {})
+        self._lost: tuple[frozenset[int], frozenset[Place]] | None = None
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
         self._next_embedder: Embedder | None = None
@@ -263,11 +264,7 @@ class OpenStore:
         return read
 
     def sources(self, sight: Sight, embedder: Embedder, *, tells_damage: bool) -> Sources:
-        """Return where the reads of a recall go.
-
-        Whose a row was that cannot be read is not known: others than the opener must not learn of
-        it, since it may be hidden from them.
-        """
+        """Return where the reads of a recall go. With `tells_damage` any damage is told of."""
         if sight.state.model_id not in (None, embedder.model_id):
             raise StoreMoved
         facts = self._facts(sight.index)
@@ -278,8 +275,22 @@ class OpenStore:
             token_counter=self.token_counter,
             worth=self._worth(sight, facts),
             sanitize=self.sanitizer != "off",
-            is_damaged=tells_damage and bool(self.store.memories.unreadable()),
+            is_damaged=self._is_damaged(sight.view, of_anybody=tells_damage),
         )
+
+    def _is_damaged(self, view: View, *, of_anybody: bool) -> bool:
+        """Return whether rows cannot be read that a view would show, as far as that is known.
+
+        Whoever opened the store hears of all; anybody else must not learn of what is hidden.
+        """
+        unreadable = self.store.memories.unreadable()
+        if not unreadable or of_anybody:
+            return bool(unreadable)
+        lost = self._lost
+        if lost is None or lost[0] != unreadable:
+            lost = self._lost = (unreadable, self.store.memories.unreadable_places())
+        # Whether a text was one that is blocked cannot be told any more.
+        return not view.without_risky and any(map(view.allows, lost[1]))
 
     def names(self, index: MemoryIndex, selection: Selection) -> frozenset[str]:
         """Return the ids of a selection; the same object as long as it is the same selection."""

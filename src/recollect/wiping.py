@@ -28,6 +28,9 @@ _NOT_WIPED: dict[FileKind, str] = {
     "database": "pages from before stay until the log is written back",
     "log": "could not be emptied: somebody is reading or writing",
 }
+_NOT_OURS: dict[FileKind, str] = {
+    "aside": "put aside by a salvage and left alone: it holds what stood there until you delete it",
+}
 # Drafts first, and each kind looked for anew: a draft becomes a cache, and never the reverse.
 _REMOVED: tuple[FileKind, ...] = ("draft", "cache", "copy")
 
@@ -96,6 +99,8 @@ class Wiping:
             if one.kind in _REMOVED:
                 is_gone = one not in left
                 yield Looked(name, "removed" if is_gone else "could not be removed", is_gone)
+            elif one.kind in _NOT_OURS:
+                yield Looked(name, _NOT_OURS[one.kind], is_clean=False)
             elif is_scrubbed or one.kind not in _NOT_WIPED:
                 yield Looked(name, _WIPED[one.kind], is_clean=True)
             else:

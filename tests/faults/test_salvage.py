@@ -125,6 +125,23 @@ def test_pages_of_what_stands_twice_cost_nothing(whole: bytes, tmp_path: Path) -
             assert list(memory.export(everything=True)) == expected, table
 
 
+@pytest.mark.parametrize("table", ["memories", "paks", "sqlite_master"])
+def test_a_page_above_others_costs_nothing_that_stands_below_it(
+    whole: bytes, texts: dict[str, str], tmp_path: Path, table: str
+) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(whole)
+    page = 1 if table == "sqlite_master" else page_of(path, table)
+    kind = whole[(page - 1) * PAGE + (100 if page == 1 else 0)]
+    assert kind == 5, "it has pages below it"
+    wreck(path, page if page > 1 else int.from_bytes(whole[108:112], "big"))
+    done = salvaged(path)
+    assert texts_of(path) == texts
+    assert (done.lost, done.repaired.aside) == ((), ())
+    with opened(path) as memory:
+        assert memory.check() == ()
+
+
 def test_a_handle_that_was_open_refuses_and_does_not_go_on(whole: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(whole)
@@ -140,6 +157,18 @@ def test_a_handle_that_was_open_refuses_and_does_not_go_on(whole: bytes, tmp_pat
         assert memory.remember("into the new file", pak_id="new").created
         assert memory.check() == ()
     assert Path(done.aside).read_bytes() != path.read_bytes()
+
+
+def test_forget_says_that_the_old_file_may_still_hold_it(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(whole)
+    done = salvaged(path)
+    with opened(path) as memory:
+        forgotten = memory.forget("pak-08")
+        assert not forgotten.wiped
+        assert [one.name for one in forgotten.proof if not one.is_clean] == ["a.db.damaged"]
+        Path(done.aside).unlink()
+        assert memory.forget("pak-09").wiped
 
 
 def test_while_somebody_writes_nothing_is_changed(whole: bytes, tmp_path: Path) -> None:
@@ -175,7 +204,8 @@ def test_whichever_page_is_wrecked_nothing_is_invented_and_little_is_lost(
     record_property: Callable[[str, object], None],
 ) -> None:
     path = tmp_path / "a.db"
-    pages = range(2, len(whole) // PAGE + 1, step)
+    path.write_bytes(whole)
+    pages, of_texts = range(2, len(whole) // PAGE + 1, step), leaves(path, "memories")
     record_property("tried", len(pages))
     for page in pages:
         path.write_bytes(whole)
@@ -185,6 +215,7 @@ def test_whichever_page_is_wrecked_nothing_is_invented_and_little_is_lost(
             assert memory.check() == (), page
         kept = texts_of(path)
         assert kept.items() <= texts.items(), page
-        named = {*done.lost, *done.repaired.aside}
-        assert set(texts) - set(kept) <= named, page
+        # Only the pages on which texts stand cost texts, and these are named.
+        assert set(texts) - set(kept) == {*done.lost, *done.repaired.aside} & set(texts), page
+        assert page in of_texts or set(kept) == set(texts), page
         Path(done.aside).unlink()

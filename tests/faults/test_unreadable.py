@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.faults.damaged_stores import opened
+from tests.faults.damaged_stores import opened, said
+from tests.faults.test_repair import behind_its_copy
 
 from recollect import Recollect
 from recollect.errors import StoreDamaged
@@ -59,6 +61,100 @@ def test_a_principal_whose_it_may_not_be_is_told_nothing(memory: Recollect) -> N
 
     assert somebody.recall("note about billing").degraded == ()
     assert somebody.frame("task", "billing").degraded == ()
+
+
+ANN, BOB = (Principal("acme", name, permissions=("read", "write")) for name in ("ann", "bob"))
+ADMIN = Principal("acme", "root", permissions=("read", "write", "admin"))
+QUESTIONS = ("note about billing", "the lost one", None)
+# What leaves no doubt where a memory stood: SQL changes its second copy too.
+PLACE_IS_KNOWN = [
+    fault
+    for fault in FAULTS
+    if fault not in ("a status that nobody knows", "an owner that is no UTF-8")
+]
+
+
+def of_two(path: Path, fault: str | None, *, held_back: bool = False) -> None:
+    """Make a memory of two principals; one of ann's cannot be read if there is a fault."""
+    with opened(path) as memory:
+        memory.as_principal(ADMIN).trust.set("peer", 0.1)
+        for who in (ANN, BOB):
+            handle = memory.as_principal(who)
+            for number in range(3):
+                handle.remember(f"Note {number} of {who.id} is about billing", tags=["note"])
+        if not held_back:
+            memory.as_principal(ANN).remember("The lost one is about billing", pak_id="lost")
+        else:
+            memory.as_principal(ANN).ingest([{"content": "The lost one"}], source="peer")
+    if fault is not None:
+        which = "content = 'The lost one'" if held_back else "pak_id = 'lost'"
+        with closing(sqlite3.connect(path)) as conn:
+            conn.execute("PRAGMA ignore_check_constraints = ON")
+            found = conn.execute(f"SELECT pak_id FROM memories WHERE {which}").fetchall()
+            conn.execute(f"{FAULTS[fault]} WHERE pak_id = ?", found[0])
+            conn.commit()
+
+
+def answers_of(path: Path, who: Principal) -> list[str]:
+    with opened(path) as memory:
+        handle = memory.as_principal(who)
+        asked = [handle.recall(question, top_k=5) for question in QUESTIONS]
+        return [said(one) for one in (*asked, handle.frame("task", "billing"), handle.list())]
+
+
+@pytest.mark.parametrize("fault", PLACE_IS_KNOWN)
+def test_who_could_read_it_is_told(tmp_path: Path, fault: str) -> None:
+    of_two(tmp_path / "a.db", fault)
+    with opened(tmp_path / "a.db") as memory:
+        handle = memory.as_principal(ANN)
+        assert handle.recall("billing").degraded == ("damaged",)
+        assert handle.frame("task", "billing").degraded == ("damaged",)
+        assert memory.as_principal(BOB).recall("billing").degraded == ()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_nobody_elses_answer_changes_by_a_byte(tmp_path: Path, fault: str) -> None:
+    of_two(tmp_path / "whole.db", None)
+    shutil.copy(tmp_path / "whole.db", tmp_path / "a.db")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as conn:
+        conn.execute("PRAGMA ignore_check_constraints = ON")
+        conn.execute(f"{FAULTS[fault]} WHERE pak_id = 'lost'")
+        conn.commit()
+
+    assert answers_of(tmp_path / "a.db", BOB) == answers_of(tmp_path / "whole.db", BOB)
+
+
+@pytest.mark.parametrize("fault", PLACE_IS_KNOWN)
+def test_what_is_held_back_is_not_told_of_to_who_may_not_see_it(tmp_path: Path, fault: str) -> None:
+    of_two(tmp_path / "a.db", fault, held_back=True)
+    with opened(tmp_path / "a.db") as memory:
+        assert memory.recall("billing").degraded == ("damaged",)
+        assert memory.as_principal(ANN).recall("billing").degraded == ()
+
+
+def test_where_a_row_and_its_copy_name_two_owners_neither_is_told(tmp_path: Path) -> None:
+    of_two(tmp_path / "a.db", "tags that are no list")
+    behind_its_copy(
+        tmp_path / "a.db",
+        "twin_memories",
+        "UPDATE memories SET owner = 'bob' WHERE pak_id = 'lost'",
+    )
+    with opened(tmp_path / "a.db") as memory:
+        assert memory.recall("billing").degraded == ("damaged",)
+        for who in (ANN, BOB):
+            assert memory.as_principal(who).recall("billing").degraded == ()
+
+
+def test_an_owner_that_cannot_be_read_is_known_from_the_copy(tmp_path: Path) -> None:
+    of_two(tmp_path / "a.db", None)
+    behind_its_copy(
+        tmp_path / "a.db",
+        "twin_memories",
+        "UPDATE memories SET owner = CAST(x'ff' AS TEXT) WHERE pak_id = 'lost'",
+    )
+    with opened(tmp_path / "a.db") as memory:
+        assert memory.as_principal(ANN).recall("billing").degraded == ("damaged",)
+        assert memory.as_principal(BOB).recall("billing").degraded == ()
 
 
 def test_every_verb_goes_on_without_it(memory: Recollect) -> None:

@@ -66,6 +66,7 @@ STORE_READS = {
     },
     "memories.unplaced": {"verbs/caller.py"},
     "memories.unreadable": {"open_store.py", "index/follow.py"},
+    "memories.unreadable_places": {"open_store.py"},
     "memories.next_position": {"write/remember.py"},
     "memories.traces": {"write/forget.py"},
     # All there is, for whoever opened the store.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 __all__ = [
+    "ASIDE",
     "CACHE",
     "COPY",
     "FileKind",
@@ -24,10 +25,12 @@ __all__ = [
     "names_of",
 ]
 
-FileKind = Literal["database", "log", "map", "journal", "draft", "cache", "copy"]
+FileKind = Literal["database", "log", "map", "journal", "draft", "cache", "copy", "aside"]
 
 CACHE = ".index"
 COPY = ".before-v"
+# A damaged file that a salvage put aside.
+ASIDE = ".damaged"
 
 # What SQLite keeps beside a database, under the name that links lead to.
 _BESIDE: dict[FileKind, str] = {"log": "-wal", "map": "-shm", "journal": "-journal"}
@@ -66,6 +69,7 @@ def files_of(path: Path) -> tuple[StoreFile, ...]:
     for name in (real, *others):
         found.append(StoreFile(cache_of(name), "cache"))
         found += [StoreFile(copy, "copy") for copy in _beginning(name, COPY)]
+        found += [StoreFile(aside, "aside") for aside in _beginning(name, ASIDE)]
     return tuple(one for one in dict.fromkeys(found) if os.path.lexists(one.path))
 
 

@@ -224,6 +224,9 @@ class MemoryRoom(Protocol):
         Nothing, unless the data is damaged. Answers that had to do without them say so.
         """
 
+    def unreadable_places(self) -> frozenset[Place]:
+        """Return where those stood that no moderator holds back, as far as that is beyond doubt."""
+
     def next_position(self, tenant: str, thread: str) -> int:
         """Return the position after the last one in a tenant's threads of this name; 0 at first.
 

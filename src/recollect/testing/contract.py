@@ -352,6 +352,7 @@ class StoreContract(LogContract, RecordContract, TenantContract):
             assert [row for batch in store.memories.changes(START) for row in batch.rows] == []
             assert store.check() == store.examine().problems == ()
             assert store.memories.unreadable() == frozenset()
+            assert store.memories.unreadable_places() == frozenset()
 
     def test_a_store_without_damage_has_nothing_to_repair(self) -> None:
         with self.opened() as store:

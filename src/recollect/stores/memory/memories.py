@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.model import Memory
+from recollect.model import Memory, Place
 from recollect.model.pak import PakRow
 from recollect.policy import View
 from recollect.policy.view import HIDDEN_FIELDS
@@ -73,6 +73,10 @@ class MemoryMemories:
 
     def unreadable(self) -> frozenset[int]:
         """Return nothing: what is in memory can be read."""
+        return frozenset()
+
+    def unreadable_places(self) -> frozenset[Place]:
+        """Return nothing either."""
         return frozenset()
 
     def next_position(self, tenant: str, thread: str) -> int:

@@ -10,7 +10,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from recollect.model import Memory
+from recollect.model import Memory, Place
 from recollect.model.pak import PakRow
 from recollect.paks import RecallStore
 from recollect.policy import View
@@ -104,6 +104,21 @@ class SqliteMemories:
     def unreadable(self) -> frozenset[int]:
         """Return the rows that reads left out so far, since they cannot be memories."""
         return self._unreadable
+
+    def unreadable_places(self) -> frozenset[Place]:
+        """Return where the rows stood that reads left out and nobody holds back, as far as known.
+
+        Their second copies say so. Where a row itself says something else, nobody knows.
+        """
+        found: set[Place] = set()
+        for chunk in chunks(sorted(self._unreadable)):
+            where = f"WHERE row_id IN ({marks(chunk)})"
+            query = f"SELECT row_id, {rows.STOOD} FROM memories {{how}} {where}"
+            stood = {row[0]: row[1:] for row in self._db.all(query.format(how=""), *chunk)}
+            copies = self._db.all(query.format(how="INDEXED BY twin_memories"), *chunk)
+            places = (rows.place_of(copy, stood.get(row_id)) for row_id, *copy in copies)
+            found.update(place for place in places if place is not None)
+        return frozenset(found)
 
     def unplaced(self) -> frozenset[str]:
         """Return the ids of memories that the catalogue holds and the engine never wrote."""

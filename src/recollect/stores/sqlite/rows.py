@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import Memory, Place, name_key
-from recollect.policy.view import HIDDEN_FIELDS
+from recollect.model import SCOPES, Memory, Place, name_key
+from recollect.policy.view import HELD_BACK, HIDDEN_FIELDS
 from recollect.ports.memories import Indexed, IndexRow, NewMemory, Standing
-from recollect.stores.sqlite.legible import RowShape
+from recollect.stores.sqlite.legible import STATUSES, RowShape
 from recollect.stores.sqlite.seals import vector_seal
 
 __all__ = [
@@ -27,9 +27,11 @@ __all__ = [
     "SHOWN_COLUMNS",
     "STANDING_COLUMNS",
     "STANDING_VALUES",
+    "STOOD",
     "from_row",
     "index_row",
     "own_values",
+    "place_of",
     "sealed_vector",
     "standing",
     "standing_values",
@@ -87,6 +89,8 @@ _STANDING = RowShape(
         *("last_reinforced", "superseded_by", "pending", *_PLACE, "thread", "project", "pak_id"),
     )
 )
+# Where a memory stood, in the order of `place_of`.
+STOOD = ", ".join((*_PLACE, "status"))
 STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
 
@@ -131,6 +135,31 @@ def standing(row: Sequence[Any]) -> Standing:
         last_reinforced=row[7],
         superseded_by=row[8],
         has_vector=bool(row[9]),
+    )
+
+
+def place_of(copy: Sequence[Any], stood: Sequence[Any] | None) -> Place | None:
+    """Return where a memory stood by its second copy; None if it was held back, or nobody knows.
+
+    Both are in the order of `STOOD`. What cannot be read in the row speaks for nothing; what can,
+    and says something else, may be right.
+    """
+    if stood is None or not _stood(copy) or copy[-1] in HELD_BACK:
+        return None
+    for number, (one, other) in enumerate(zip(stood, copy, strict=True)):
+        if one != other and _stood((*copy[:number], one, *copy[number + 1 :])):
+            return None
+    return _place(*copy[:-1])
+
+
+def _stood(values: Sequence[Any]) -> bool:
+    """Return whether values can say where a memory stands."""
+    texts = (*values[:3], values[-1])
+    return (
+        all(type(value) is str for value in texts)
+        and all(value is None or type(value) is str for value in values[3:5])
+        and values[2] in SCOPES
+        and values[-1] in STATUSES
     )
 
 

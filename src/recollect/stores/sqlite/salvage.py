@@ -19,6 +19,7 @@ from pathlib import Path
 from recollect.errors import StoreBusy, StoreUnavailable
 from recollect.paks.database import BUSY_TIMEOUT_MS, PakConnection, Translated
 from recollect.paks.files import refuse_lockless
+from recollect.paks.footprint import ASIDE, CACHE
 from recollect.paks.forks import keep_for_good, refuse_inherited
 from recollect.paks.tolerant import text_or_bytes
 from recollect.stores.sqlite.salvaged_rows import Copied, copy_rows, mend_schema
@@ -56,7 +57,7 @@ def salvaging(path: Path, *, store_id: str, at: str) -> Iterator[Salvage]:
         with _bare(work) as pages, _bare(draft) as new:
             mend_schema(pages, new)
         with _bare(work) as pages, _bare(draft) as new:
-            copied = copy_rows(pages, new, at)
+            copied = copy_rows(pages, new, at, read=work.read_bytes)
         made = Salvage(draft, _free_name(place), copied)
         yield made
         _swap(place, made)
@@ -127,7 +128,7 @@ def _copy_pages(place: Path, work: Path) -> None:
 
 
 def _free_name(place: Path) -> Path:
-    names = (f"{place.name}.damaged{number or ''}" for number in count())
+    names = (f"{place.name}{ASIDE}{number or ''}" for number in count())
     return next(path for name in names if not os.path.lexists(path := place.with_name(name)))
 
 
@@ -144,6 +145,6 @@ def _swap(place: Path, made: Salvage) -> None:
     made.draft.replace(place)
     # They are of the old file, empty, and by their names the new one's. Whoever has them open finds
     # out before it writes or reads again.
-    for suffix in (_LOG, _SHARED, ".index"):
+    for suffix in (_LOG, _SHARED, CACHE):
         with suppress(FileNotFoundError):
             place.with_name(place.name + suffix).unlink()

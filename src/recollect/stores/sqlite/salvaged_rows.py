@@ -8,11 +8,12 @@ aside, as a repair would: in the new file both would be the same.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from recollect.errors import StoreOutdated
+from recollect.stores.sqlite.leaf_pages import leaf_rows
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.sqlite.migrations import ENGINE_VERSION
 from recollect.stores.sqlite.repair import FACTS, USES, as_json
@@ -25,6 +26,8 @@ _TEXTS = Shape("paks_fts_content", ("c0", "c1", "c2"), ("rowid",), ())
 _LINKS = ("memory_edges", "memory_likenesses")
 # Of these both versions may be used, or a seal decides.
 _GO_ON = frozenset({"memory_events", "commits", "engine_state", "paks"})
+# Tables whose rows are known by how many columns they have, wherever they are in the file.
+_KNOWN_BY_WIDTH = frozenset({"memories", "paks", "engine_state", "audit_log"})
 _TWIN_COLUMNS = {table: frozenset(columns) for table, columns in TWIN_INDEXES.values()}
 
 
@@ -57,14 +60,19 @@ def mend_schema(pages: sqlite3.Connection, new: sqlite3.Connection) -> None:
         return  # tables that are not known are not read, and said to be missing
 
 
-def copy_rows(pages: sqlite3.Connection, new: sqlite3.Connection, at: str) -> Copied:
-    """Copy what can be read, table by table, as one change of the new store."""
+def copy_rows(
+    pages: sqlite3.Connection, new: sqlite3.Connection, at: str, *, read: Callable[[], bytes]
+) -> Copied:
+    """Copy what can be read, table by table, as one change of the new store.
+
+    `read` gives the bytes of the damaged file: on pages that no tree leads to there may be rows.
+    """
     triggers = new.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
     new.execute("PRAGMA ignore_check_constraints = ON")
     new.execute("BEGIN")
     for name, _ in triggers:
         new.execute(f"DROP TRIGGER {name}")
-    copied = _Copy(pages, new, at).run()
+    copied = _Copy(pages, new, at, read).run()
     for _, sql in triggers:
         new.execute(sql)
     new.execute("COMMIT")
@@ -74,13 +82,17 @@ def copy_rows(pages: sqlite3.Connection, new: sqlite3.Connection, at: str) -> Co
 class _Copy:
     """One copy from damaged pages to a new file."""
 
-    def __init__(self, pages: sqlite3.Connection, new: sqlite3.Connection, at: str) -> None:
+    def __init__(
+        self, pages: sqlite3.Connection, new: sqlite3.Connection, at: str, read: Callable[[], bytes]
+    ) -> None:
         self._pages = pages
+        self._read = read
         self._new = new
         self._at = at
         self._tables: list[str] = []
         self._in_doubt: set[str] = set()
         self._lost: dict[int, str] = {}
+        self._without_model = False
 
     def run(self) -> Copied:
         """Copy all tables; what was put aside earlier comes along."""
@@ -89,13 +101,21 @@ class _Copy:
                 self._facts(shape)
             else:
                 self._table(shape)
+        if self._without_model:
+            self._new.execute(
+                "UPDATE memories SET pending = 1, vector_0 = NULL, vector_seal_0 = NULL,"
+                " vector_1 = NULL, vector_seal_1 = NULL"
+            )
+            self._new.execute(
+                "UPDATE engine_state SET revision = (SELECT ifnull(max(revision), 0) FROM commits)"
+            )
         for name in self._lost.values():
             self._aside_what_has_no_text(name)
         in_doubt = bool(self._lost) or not self._in_doubt.isdisjoint(_LINKS)
         return Copied(tuple(sorted(self._lost.values())), tuple(self._tables), in_doubt)
 
     def _table(self, shape: Shape) -> None:
-        found, is_whole = rows(self._pages, shape)
+        found, is_whole = self._rows(shape)
         known = pieces(self._pages, shape)
         if shape.name == "paks":
             self._add_texts(known)
@@ -115,6 +135,16 @@ class _Copy:
                 self._tables.append(shape.name)
         for key, row in (found | restored).items():
             self._keep(shape, key, row, known.get(key, {}))
+
+    def _rows(self, shape: Shape) -> tuple[dict[Key, Row], bool]:
+        """Return the rows of a table, also those on pages that nothing leads to any more."""
+        found, is_whole = rows(self._pages, shape)
+        if not is_whole and shape.name in _KNOWN_BY_WIDTH:
+            for number, row in leaf_rows(self._read(), len(shape.columns)):
+                # The column that is the row's number is not written with it.
+                whole = (number, *row[1:]) if shape.is_numbered else row
+                found.setdefault((number,), whole)
+        return found, is_whole
 
     def _keep(self, shape: Shape, key: Key, row: Row, said: Mapping[str, Any]) -> None:
         stood = dict(zip(shape.columns, row, strict=True))
@@ -150,7 +180,7 @@ class _Copy:
 
     def _facts(self, shape: Shape) -> None:
         """Take the row of facts from where it is legible; without one vectors mean nothing."""
-        found, _ = rows(self._pages, shape)
+        found, _ = self._rows(shape)
         known = pieces(self._pages, shape)
         told = [dict(zip(shape.columns, row, strict=True)) for row in found.values()]
         for facts in (*told, *known.values()):
@@ -167,7 +197,9 @@ class _Copy:
                     list(kept.values()),
                 )
                 return
+        # Nobody knows of which model its vectors are.
         self._tables.append(shape.name)
+        self._without_model = True
 
     def _aside_what_has_no_text(self, name: str) -> None:
         cursor = self._new.execute("SELECT * FROM paks WHERE pak_id = ?", (name,))
