@@ -283,7 +283,9 @@ def _is_short(text: str) -> bool:
 
 
 def _named(text: str) -> Iterator[str]:
-    seen = text if text.isascii() else normalise("NFKC", _UNSEEN.sub("", text))
+    seen = text
+    if not text.isascii():
+        seen = normalise("NFKC", _UNSEEN.sub("", text.translate(_WHOLE_SENTENCES)))
     even = _even(_folded(seen))
     begun = _begun(even)
     yield from _named_in(even, begun)
@@ -335,6 +337,9 @@ def _folded(text: str) -> str:
     return letters.translate(_LOOK_ALIKES)
 
 
+# One sign for a blessing of eight or eighteen letters: a text of them would be read as one many
+# times as long, and orders nothing.
+_WHOLE_SENTENCES = str.maketrans("\ufdfa\ufdfb", "  ")
 # Small letters of other alphabets that are drawn like Latin ones.
 _LOOK_ALIKES = str.maketrans(
     "аеорсухіјѕԁһոսցαορντκι",

@@ -10,7 +10,7 @@ from recollect.policy import risks
 NAMED_OF_HELD_OUT = 0.8
 NAMED_OF_KNOWN = 0.95
 WRONG_OF_STRANGERS = 0.005
-WRONG_OF_ORDINARY = 0.01
+WRONG_OF_ORDINARY = 0.005
 
 
 def share(texts: list[Labelled]) -> float:
