@@ -61,7 +61,7 @@ COUNTS: Mapping[str, int] = MappingProxyType(
 WORDS_ASKED = 512  # of those that what may be read holds, the rarest, then in order of the alphabet
 TIMES_NAMED = 32  # those that the question names first
 PEOPLE_NAMED = 64  # those of whose name the question says most, then in order of the alphabet
-ALIKE_COMPARED = 16  # of results that look alike and say something else, the best
+ALIKE_COMPARED = 8  # of results that look alike and say something else, the best
 LOOKED_AT = 4_000  # of candidates that may say the same, the best
 NOVELTY_COMPARED = 2_048  # of candidates that are spread by meaning, the best
 

@@ -31,6 +31,7 @@ MOST_COUNTED = 2**16 - 1
 _TAIL_ROWS = 2048
 _TAIL_POSTINGS = 1 << 17
 _LIKE_SIZE = 4
+_SLOT = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +63,8 @@ class Postings:
         self._segments: list[_Segment] = []
         # Each slot with its count in the lower 16 bits: one array to append to, not two.
         self._tail: dict[int, array[int]] = {}
+        # The same once more, each name above its slot: to look through at once, whatever the names.
+        self._tail_pairs: array[int] = array("q")
         self._tail_rows = 0
         self._tail_postings = 0
         # What the tail holds of later slots belongs to a successor.
@@ -81,6 +84,8 @@ class Postings:
                 entry.pop()
             if not entry:
                 del self._tail[number]
+        while self._tail_pairs and self._tail_pairs[-1] & _SLOT >= self._size:
+            self._tail_pairs.pop()
 
     def extend(self, texts: Iterable[Iterable[str]], first: int) -> None:
         """Add the names of consecutive slots, the first of them `first`."""
@@ -117,13 +122,11 @@ class Postings:
     def slots_starting_with(self, prefix: str) -> NDArray[np.integer]:
         """Return the slots that hold any of the names that start so, some of them repeatedly."""
         numbers = self.names.numbers_starting_with(prefix)
-        tail = self._tail
-        held = np.array([*tail], dtype=np.int64)
         # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.
-        late = [tail[number].tobytes() for number in held[is_in(held, numbers)].tolist()]
-        entries = np.frombuffer(b"".join(late), dtype=np.int64) >> 16
+        pairs = np.frombuffer(self._tail_pairs.tobytes(), dtype=np.int64)
+        late = pairs[is_in(pairs >> 32, numbers)] & _SLOT
         found = [_slots_of(segment, numbers) for segment in self._segments]
-        return np.concatenate([*found, entries[entries < self._size]])
+        return np.concatenate([*found, late[late < self._size]])
 
     def compact(self, moved: NDArray[np.int32]) -> None:
         """Drop the dead and renumber: `moved` gives each slot's new number, or -1; it ascends."""
@@ -169,6 +172,7 @@ class Postings:
             if entry is None:
                 entry = tail[number] = array("q")
             entry.append(slot << 16 | min(often, MOST_COUNTED))
+        self._tail_pairs.extend([number << 32 | slot for number in counted])
         self._tail_postings += len(counted)
 
     def _entries(self, number: int) -> NDArray[np.int64]:
@@ -183,7 +187,8 @@ class Postings:
             every = _unpack(np.concatenate(entries))
             named = np.repeat(numbers, [len(entry) for entry in entries])
             self._push(_segment(named, every.slots, every.counts))
-        self._tail, self._tail_rows, self._tail_postings = {}, 0, 0
+        self._tail, self._tail_pairs = {}, array("q")
+        self._tail_rows, self._tail_postings = 0, 0
 
     def _push(self, segment: _Segment) -> None:
         self._segments.append(segment)

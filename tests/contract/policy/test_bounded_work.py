@@ -158,6 +158,13 @@ def tags(dan: Recollect) -> None:
     )
 
 
+def newest_tags(dan: Recollect) -> None:
+    dan.remember_many(
+        {"content": f"n {at}", "tags": [f"self/{at}/{tag}" for tag in range(100)]}
+        for at in range(50)
+    )
+
+
 def steps_after(
     open_memory: Callable[..., Recollect],
     fill: Callable[[Recollect], None],
@@ -174,7 +181,7 @@ def steps_after(
     return steps_of(lambda: ask(ann))
 
 
-@pytest.mark.parametrize("fill", [namesakes, tags])
+@pytest.mark.parametrize("fill", [namesakes, tags, newest_tags])
 @pytest.mark.parametrize(
     "ask",
     [lambda ann: ann.recall("who booked the kiln?"), lambda ann: ann.frame("self")],

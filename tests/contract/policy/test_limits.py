@@ -11,7 +11,7 @@ import pytest
 from tests.contract.policy.conftest import People
 from tests.house.snippets import ROOT
 
-from recollect import Recollect
+from recollect import Recollect, limits
 from recollect.errors import InvalidInput, RecollectError
 from recollect.hooks.sdk import deny, modify
 from recollect.limits import CHARACTERS, COUNTS, NAME_CHARACTERS, most_characters
@@ -335,4 +335,13 @@ def test_the_page_prints_the_table() -> None:
         **COUNTS,
     }
     for named, most in rows.items():
+        assert f"| {named} | {most:,} |" in page
+    for named, most in {
+        "distinct words of a question": limits.WORDS_ASKED,
+        "times that a question names": limits.TIMES_NAMED,
+        "speakers that a question names": limits.PEOPLE_NAMED,
+        "results that look alike and say something else": limits.ALIKE_COMPARED,
+        "candidates that are looked at for who says the same": limits.LOOKED_AT,
+        "candidates that `diversity` spreads by meaning": limits.NOVELTY_COMPARED,
+    }.items():
         assert f"| {named} | {most:,} |" in page
