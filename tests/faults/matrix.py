@@ -47,6 +47,13 @@ ROWS = (
         (LOST, WRONG, BARE, HANG),
     ),
     Row(
+        "an interrupt at each line",
+        "every verb that writes to memory://",
+        f"{_FAULTS}test_raising_verbs.py::"
+        "test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works",
+        (LOST, WRONG, BARE, HANG),
+    ),
+    Row(
         "an exception at each opcode of a transaction",
         "a commit",
         f"{_FAULTS}test_raising.py::"

@@ -6,8 +6,10 @@ Whatever recall answers afterwards is what a handle answers that was opened just
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
@@ -19,6 +21,7 @@ from tests.faults.raising import Instants, Place, distinct, files, named
 from tests.faults.verbs import VERBS, Verb, fill
 
 from recollect import Recollect
+from recollect.stores.memory.session import Session as MemorySession
 from recollect.stores.sqlite.session import Session
 from recollect.testing import FakeClock, FakeEmbedder
 
@@ -202,6 +205,89 @@ def test_an_exception_at_any_opcode_as_the_index_is_published_leaves_a_handle_th
             except BaseException as found:
                 found.add_note(f"after {error.__name__} in {verb} at {named(seen[at])}")
                 raise
+
+
+def in_memory() -> Recollect:
+    memory = Recollect.open("memory://", clock=FakeClock(), embedder=FakeEmbedder(8))
+    fill(memory)
+    return memory
+
+
+def exported(memory: Recollect) -> list[str]:
+    """Return all that a store holds, but for what is drawn at random."""
+    lines = (json.loads(line) for line in memory.export(everything=True))
+    held = [json.dumps(line, sort_keys=True) for line in lines if line["kind"] != "store"]
+    acts = [(one.act, one.target, one.detail) for one in memory.audit(limit=100)]
+    named = [one.name for one in memory.keys.list()]
+    return [*held, repr(named), repr([one for one in acts if one[0] != "keys.create"])]
+
+
+def states_in_memory(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    plain = MemorySession.commit
+    memory = in_memory()
+    states = [exported(memory)]
+    with monkeypatch.context() as patch:
+
+        @contextmanager
+        def noted(self: MemorySession, *names: str) -> Iterator[object]:
+            with plain(self, *names) as commit:
+                yield commit
+            states.append(exported(memory))
+
+        patch.setattr(MemorySession, "commit", noted)
+        verb(memory)
+    return [*states, exported(memory)]
+
+
+def goes_on_in_memory(memory: Recollect, states: list[list[str]]) -> None:
+    assert exported(memory) in states
+    answered: list[object] = []
+
+    def elsewhere() -> None:
+        answered.append(memory.remember("It went on after that", pak_id="later").created)
+
+    thread = threading.Thread(target=elsewhere, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert answered == [True], "nobody is locked out"
+    assert memory.get("later") is not None
+    assert "later" in [one.fact.pak_id for one in memory.recall("it went on after that").results]
+    assert memory.check() == ()
+    assert memory.forget("later")
+    assert exported_texts(memory) in [texts_in(state) for state in states]
+
+
+def exported_texts(memory: Recollect) -> list[str]:
+    return texts_in(exported(memory))
+
+
+def texts_in(state: list[str]) -> list[str]:
+    return sorted(line for line in state if '"kind": "memory"' in line)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "close"])
+@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.soak)])
+def test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works(
+    verb: str,
+    most: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    call, instants = VERBS[verb], Instants(ALL, opcodes=False)
+    states = states_in_memory(call, monkeypatch)
+    memory = in_memory()
+    seen = instants.of(lambda: call(memory))
+    chosen = first_times(seen, most)
+    record_property("tried", len(chosen))
+    for at in chosen:
+        memory = in_memory()
+        with pytest.raises(KeyboardInterrupt):
+            instants.raising(lambda memory=memory: call(memory), at, KeyboardInterrupt())  # type: ignore[misc]
+        try:
+            goes_on_in_memory(memory, states)
+        except BaseException as found:
+            found.add_note(f"after an interrupt of {verb} at {named(seen[at])}")
+            raise
 
 
 def first_times(seen: list[Place], most: int | None) -> list[int]:

@@ -102,7 +102,7 @@ class MemoryCatalogue(PakCatalogue):
     @contextmanager
     def snapshot(self) -> Iterator[bool]:
         """Read in one state; give whether it is committed."""
-        with self._undo.lock:
+        with self._undo.turn():
             self._need_open()
             yield not self._undo.is_open
 
@@ -252,14 +252,14 @@ class MemoryCatalogue(PakCatalogue):
 
     def _write(self, row: PakRow) -> None:
         before = self._paks.get(row.pak_id)
-        self._set(row)
         self._undo.note(lambda: self._set(before) if before else self._unset(row.pak_id))
+        self._set(row)
         self._tell(row.pak_id, row)
 
     def _erase(self, pak_id: str) -> None:
         before = self._paks[pak_id]
-        self._unset(pak_id)
         self._undo.note(lambda: self._set(before))
+        self._unset(pak_id)
         self._tell(pak_id, None)
 
     def _set(self, row: PakRow) -> None:
@@ -268,7 +268,7 @@ class MemoryCatalogue(PakCatalogue):
         self._order = None
 
     def _unset(self, pak_id: str) -> None:
-        del self._paks[pak_id]
+        self._paks.pop(pak_id, None)
         self._records.remove(pak_id)
         self._order = None
 
@@ -304,7 +304,7 @@ class MemoryCatalogue(PakCatalogue):
 
     def _reading(self) -> AbstractContextManager[object]:
         self._need_open()
-        return self._undo.lock
+        return self._undo.turn()
 
     def _need_open(self) -> None:
         if self._closed:

@@ -75,11 +75,13 @@ class MemoryRecords:
         self._touch(number)
 
     def remove(self, pak_id: str) -> None:
-        """Let go of a row."""
-        number = self._numbers.pop(pak_id)
-        del self._paks[number]
-        self._unread.add(number)
-        self._touch(number)
+        """Let go of a row, if it is there; the name last, so that it can be done again."""
+        number = self._numbers.get(pak_id)
+        if number is not None:
+            self._paks.pop(number, None)
+            self._unread.add(number)
+            self._touch(number)
+            del self._numbers[pak_id]
 
     def touch(self, pak_id: str) -> None:
         """Take note that what hangs on a Pak changed."""
@@ -209,11 +211,13 @@ class MemoryRecords:
     def _read_texts(self) -> None:
         """Take apart the texts that changed since the last time."""
         for number in self._unread:
-            for word in self._words.pop(number, ()):
-                holders = self._holders[word]
-                del holders[number]
+            # An interrupted reading is done again: what it may have done already is no error.
+            for word in self._words.get(number, ()):
+                holders = self._holders.get(word, {})
+                holders.pop(number, None)
                 if not holders:
-                    del self._holders[word]
+                    self._holders.pop(word, None)
+            self._words.pop(number, None)
             self._lengths.pop(number, None)
             if number in self._paks:
                 self._read_text(number, self._paks[number])

@@ -84,9 +84,14 @@ class Session:
         self._commit: Commit | None = None
         self._touched = Touched()
         self._looking = 0
+        self.undo.at_each_turn(self._begin_anew)
         empty = StoreState(store_id, START, None, None, None, None, ClockState(0.0, None))
         with self.undo.transaction():
             self._states.put("state", empty)
+
+    def _begin_anew(self) -> None:
+        """Know that neither a commit nor a snapshot is under way, whatever an interrupt left."""
+        self._commit, self._looking = None, 0
 
     @property
     def state(self) -> StoreState:
@@ -120,24 +125,25 @@ class Session:
                     hint="write all of it in one commit.",
                 )
             before = self.state
-            self._commit = Commit(before.revision + 1, commit_id, before)
-            self._touched = Touched()
-            self.set_state(replace(before, head=Head(self._commit.revision, commit_id)))
+            commit = Commit(before.revision + 1, commit_id, before)
             try:
-                yield self._commit
-                self._log(self._commit.head, at, self._touched)
+                self._commit, self._touched = commit, Touched()
+                self.set_state(replace(before, head=commit.head))
+                yield commit
+                self._log(commit.head, at, self._touched)
             finally:
                 self._commit = None
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let nobody write while the body reads."""
-        with self.undo.lock:
-            self._looking += self._commit is None
+        with self.undo.turn():
+            looking = self._looking
             try:
+                self._looking = looking + (self._commit is None)
                 yield
             finally:
-                self._looking -= self._commit is None
+                self._looking = looking
 
     def follow(self, change: Touched) -> None:
         """Take note of a change of the catalogue: of the commit under way, or one of its own."""

@@ -65,7 +65,7 @@ class Table(Generic[Key, Row]):
         self._rows[key] = row
 
     def _unset(self, key: Key) -> None:
-        del self._rows[key]
+        self._rows.pop(key, None)
 
 
 class PairTable(Table[Pair, Row]):
