@@ -681,12 +681,12 @@ class Recollect:
 
         Return how many texts were embedded now. A run that was cut off goes on when called again.
         """
-        need(self._principal, "admin")
+        self._need_opener("the vectors of all memories")
         return upkeep.reembed(self._caller, load_embedder(embedder), progress=progress)
 
     def reindex(self) -> None:
         """Throw the index away and build it anew from the store."""
-        need(self._principal, "admin")
+        self._need_opener("the indexes of the store")
         upkeep.reindex(self._caller)
 
     def check(self) -> tuple[str, ...]:
@@ -699,7 +699,7 @@ class Recollect:
         Every row that answers are made of is compared with its checksum or its second copy. Others
         read and write meanwhile, and nothing is changed.
         """
-        need(self._principal, "admin")
+        self._need_opener("all rows of the store")
         return upkeep.examine(self._caller)
 
     def repair(self, *, discard: bool = False) -> Repaired:
@@ -708,7 +708,7 @@ class Recollect:
         A memory that is not as it was written, and cannot be restored from a copy, is put aside in
         the table `damaged` for a person to look at. `discard` deletes what was put there before.
         """
-        need(self._principal, "admin")
+        self._need_opener("all rows of the store")
         return upkeep.repair(self._caller, discard=discard)
 
     def stats(self) -> dict[str, Any]:

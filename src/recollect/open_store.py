@@ -27,8 +27,9 @@ from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Current, Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
-from recollect.model import Garden, Looked, Place, Principal
+from recollect.model import Garden, Looked, Place, Principal, Role
 from recollect.paks.footprint import cache_of
+from recollect.policy.gardens import role_with
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import View, view_of
@@ -56,10 +57,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadFacts:
-    """The few facts a recall needs beside an index, as of the same head, by slot or by name."""
+    """The few facts a recall needs beside an index, as of the same head, by slot or by name.
+
+    `disputes` are all that are open, `settled` those that count in a tenant.
+    """
 
     index: MemoryIndex | None
     disputes: tuple[tuple[str, str], ...]
+    settled: dict[str, tuple[tuple[str, str], ...]]
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
     trusts: dict[str, dict[str, float]]
@@ -95,7 +100,7 @@ class OpenStore:
         self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
-        self._head_facts = HeadFacts(None, (), {}, {}, {})
+        self._head_facts = HeadFacts(None, (), {}, {}, {}, {})
         self._lost: tuple[frozenset[int], frozenset[Place]] | None = None
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
@@ -183,6 +188,11 @@ class OpenStore:
         self.check_model(current.state)
         return current
 
+    def roles_of(self, principal: Principal) -> dict[str, Role]:
+        """Return a principal's roles by garden, as far as its permissions let them count."""
+        roles = self.store.access.roles_of(principal.tenant, principal.id)
+        return {slug: role_with(principal, role) for slug, role in roles.items()}
+
     def sight(self, principal: Principal) -> Sight:
         """Return what a principal may read, as of now."""
         return self.of_one_revision(lambda: self._look(principal))
@@ -192,7 +202,7 @@ class OpenStore:
         facts, access = self._facts(current.index), self.store.access
         view = facts.views.get(principal)
         if view is None:
-            roles = self._still(facts, access.roles_of(principal.tenant, principal.id))
+            roles = self._still(facts, self.roles_of(principal))
             view = facts.views[principal] = view_of(principal, roles)
         trusts = facts.trusts.get(principal.tenant)
         if trusts is None:
@@ -205,9 +215,8 @@ class OpenStore:
 
         Nobody else can write meanwhile, so what is decided by it stays true until the commit.
         """
-        roles = self.store.access.roles_of(principal.tenant, principal.id)
         return Sight(
-            view_of(principal, roles),
+            view_of(principal, self.roles_of(principal)),
             self.follower.before(commit),
             self.store,
             commit.before,
@@ -253,7 +262,7 @@ class OpenStore:
         # Another index of the same head may have its memories in other slots.
         if facts.index is not index:
             disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            facts = HeadFacts(index, disputes, {}, {}, {})
+            facts = HeadFacts(index, disputes, {}, {}, {}, {})
             self._head_facts = self._still(facts, facts)
         return facts
 
@@ -271,7 +280,7 @@ class OpenStore:
         return Sources(
             sight=sight,
             embedder=embedder,
-            disputes=facts.disputes,
+            disputes=_settled(sight, facts),
             token_counter=self.token_counter,
             worth=self._worth(sight, facts),
             sanitize=self.sanitizer != "off",
@@ -396,6 +405,14 @@ def _cache_path(path: Path) -> Path | None:
     """
     file = path.resolve()
     return cache_of(file) if file.is_file() else None
+
+
+def _settled(sight: Sight, facts: HeadFacts) -> tuple[tuple[str, str], ...]:
+    """Return the open disputes that count in the tenant of a sight."""
+    tenant = sight.view.tenant
+    if tenant not in facts.settled:
+        facts.settled[tenant] = tuple(pair for pair in facts.disputes if sight.settles(*pair))
+    return facts.settled[tenant]
 
 
 def _worth(

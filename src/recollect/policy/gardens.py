@@ -11,7 +11,14 @@ from collections.abc import Mapping
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import ROLES, Place, Principal, Role
 
-__all__ = ["checked_role", "checked_slug", "keep_an_admin", "may_manage", "place_without_garden"]
+__all__ = [
+    "checked_role",
+    "checked_slug",
+    "keep_an_admin",
+    "may_manage",
+    "place_without_garden",
+    "role_with",
+]
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
@@ -32,6 +39,11 @@ def checked_role(role: object) -> Role:
         if role == known:
             return known
     raise InvalidInput(f"there is no role {role!r:.60}.", hint=f"roles are {', '.join(ROLES)}.")
+
+
+def role_with(principal: Principal, role: Role) -> Role:
+    """Return what is left of a role with the permissions at hand: who may not write is a reader."""
+    return role if "write" in principal.permissions else "reader"
 
 
 def may_manage(principal: Principal, role: Role | None) -> bool:

@@ -7,11 +7,46 @@ cannot read is answered as if it did not exist, never with a refusal.
 from __future__ import annotations
 
 from recollect.errors import InvalidInput, NotAllowed, UnknownGarden
-from recollect.model import Garden, Permission, Place, Principal, Role, Scope, known_scope
+from recollect.model import (
+    INSTRUCTION,
+    Garden,
+    Memory,
+    Permission,
+    Place,
+    Principal,
+    Role,
+    Scope,
+    known_scope,
+)
 
-__all__ = ["WRITING_ROLES", "chosen_place", "known_scope", "need", "no_garden"]
+__all__ = [
+    "WRITING_ROLES",
+    "chosen_place",
+    "is_of_self",
+    "known_scope",
+    "need",
+    "no_garden",
+    "takes_instruct",
+]
 
 WRITING_ROLES: tuple[Role, ...] = ("writer", "admin", "moderator")
+# Tags that say who an agent is and what it wants: frames guarantee a place by them.
+_OF_SELF = "self/"
+
+
+def is_of_self(tag: str) -> bool:
+    """Return whether a tag, or a pattern of tags, is one of those that guarantee."""
+    return tag.startswith(_OF_SELF)
+
+
+def takes_instruct(memory: Memory) -> bool:
+    """Return whether it takes the instruct permission to write a memory, or to let it in.
+
+    To give orders does, and to say who others are: to oneself one may say what one wants.
+    """
+    if memory.category == INSTRUCTION:
+        return True
+    return memory.place.scope != "local" and any(map(is_of_self, memory.tags))
 
 
 def need(principal: Principal, permission: Permission) -> None:

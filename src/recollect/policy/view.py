@@ -2,7 +2,7 @@
 
 In: a principal and its roles in gardens. Out: a `View`, a frozen value that every read takes. It
 answers for one memory at a time; `recollect.recall.sight` asks it once for each place and turns the
-answers into a mask.
+answers into a mask. What a public memory of another tenant may do here is decided here too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from recollect.errors import NotAllowed
 from recollect.model import Memory, Place, Principal, Role, Scope
+from recollect.policy.permit import WRITING_ROLES, is_of_self
 
 __all__ = ["HELD_BACK", "HIDDEN_FIELDS", "QUARANTINED", "REJECTED", "View", "view_of"]
 
@@ -25,7 +26,10 @@ HIDDEN_FIELDS = ("position",)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one principal may read. `scope` and `garden` narrow it; nothing widens it."""
+    """What one principal may read.
+
+    `scope`, `garden` and `own_only`, to its tenant, narrow it; nothing widens it.
+    """
 
     tenant: str
     principal: str
@@ -34,6 +38,7 @@ class View:
     moderates_all: bool
     scope: Scope | None = None
     garden: str | None = None
+    own_only: bool = False
     with_quarantined: bool = False
     without_risky: bool = False
     _gardens: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -52,9 +57,48 @@ class View:
         """Return whether memories at a place may be read: scope first, then the garden."""
         return self._in_scope(place) and self._in_garden(place) and self._is_wanted(place)
 
+    def binds(self, place: Place) -> bool:
+        """Return whether a memory at a place may do more here than be known.
+
+        A public one of another tenant is knowledge and nothing more: it guarantees nothing, orders
+        nothing, says nothing of who we are, and is judged and counted by nobody but its own.
+        """
+        return place.tenant == self.tenant
+
+    def bound(self) -> View:
+        """Return a view of no more than what binds here."""
+        return replace(self, own_only=True)
+
+    def as_known(self, memory: Memory) -> Memory:
+        """Return a memory as it is read here: what another tenant says of itself is left out."""
+        if self.binds(memory.place) or not any(map(is_of_self, memory.tags)):
+            return memory
+        return replace(memory, tags=tuple(tag for tag in memory.tags if not is_of_self(tag)))
+
+    def joins(self, one: Place, other: Place) -> bool:
+        """Return whether memories at two places may be linked and disputed by the principal.
+
+        It takes the right to write at both. With another tenant's a memory may be joined that its
+        readers cannot see: what is said of the two is then heard here alone.
+        """
+        if self._writes(one) and self._writes(other):
+            return True
+        own, foreign = (one, other) if self.binds(one) else (other, one)
+        return self._writes(own) and own.scope != "public" and not self.binds(foreign)
+
+    def settles(self, one: Place, other: Place) -> bool:
+        """Return whether a dispute between memories at two places counts here.
+
+        A tenant settles its own; one between tenants was opened by whoever has the hidden end.
+        """
+        if one.tenant == other.tenant:
+            return True
+        own = one if self.binds(one) else other
+        return self.binds(own) and own.scope != "public"
+
     def moderates(self, place: Place) -> bool:
         """Return whether quarantined memories at a place may be seen, promoted and rejected."""
-        if not self.allows(place):
+        if not self.binds(place) or not self.allows(place):
             return False
         return self.moderates_all or (place.garden, "moderator") in self.roles
 
@@ -71,6 +115,11 @@ class View:
     def role_in(self, slug: str) -> Role | None:
         """Return the principal's role in a garden of its tenant."""
         return dict(self.roles).get(slug)
+
+    def _writes(self, place: Place) -> bool:
+        if not self.binds(place) or not self.allows(place):
+            return False
+        return place.garden is None or self.role_in(place.garden) in WRITING_ROLES
 
     def _in_scope(self, place: Place) -> bool:
         if place.scope == "public":
@@ -89,6 +138,8 @@ class View:
         return place.tenant == self.tenant and place.garden in self._gardens
 
     def _is_wanted(self, place: Place) -> bool:
+        if self.own_only and not self.binds(place):
+            return False
         return self.scope in (None, place.scope) and self.garden in (None, place.garden)
 
 

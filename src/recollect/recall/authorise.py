@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recollect.errors import NotAllowed
 from recollect.index.selection import Selection, Where
 from recollect.model import INSTRUCTION, FrameDefinition, Place, RecallRequest
-from recollect.policy.permit import known_scope, no_garden
+from recollect.policy.permit import is_of_self, known_scope, no_garden
 from recollect.policy.view import QUARANTINED, View
 from recollect.ports.store import RowFilter
 from recollect.recall.sight import Sight
@@ -86,6 +86,8 @@ def authorise(
 ) -> Authorised:
     """Narrow what the principal sees to what is asked; `worth` scales the confidence of slots."""
     sight = _narrowed(request, sight)
+    if channel == "instructions" or any(map(is_of_self, _tags_asked_for(request, frame))):
+        sight = sight.bound()
     among = _mask(request, sight, worth)
     where = reach_of(request, frame, channel, with_quarantined=sight.view.with_quarantined)
     reach = selection = sight.select(where, among=among)
@@ -95,7 +97,8 @@ def authorise(
         selection = sight.select(within, among=among)
     promised = np.empty(0, np.int64)
     if frame.guarantees:
-        promised = sight.index.slots_tagged(frame.guarantees, selection)
+        tagged = sight.index.slots_tagged(frame.guarantees, selection)
+        promised = tagged[sight.binds(tagged)]
     return Authorised(request, frame, moment, channel, sight, selection, reach, promised)
 
 
@@ -112,6 +115,10 @@ def reach_of(
         categories=(INSTRUCTION,) if orders else frame.filters.categories,
         without_category=None if orders else INSTRUCTION,
     )
+
+
+def _tags_asked_for(request: RecallRequest, frame: FrameDefinition) -> tuple[str, ...]:
+    return (*frame.filters.tag_patterns, *(request.tags or ()))
 
 
 def conditions(request: RecallRequest) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from recollect.model import (
     Contribution,
     Explanation,
     Memory,
-    RecallRequest,
     ScoredBlock,
     Verb,
 )
@@ -75,7 +74,7 @@ def explain_recall(pak_id: str, trace: Trace) -> Explanation:
     if memory.category == INSTRUCTION and trace.instructions is not None:
         trace = trace.instructions
     if not trace.authorised.sight.may_read(pak_id):
-        return subject.because("filter", f"Filtered out: {_outside(trace.authorised.request)}.")
+        return subject.because("filter", f"Filtered out: {_outside(memory, trace.authorised)}.")
     return _explained(subject, memory, trace, shown(trace.packed.blocks))
 
 
@@ -93,6 +92,8 @@ def explain_frame(pak_id: str, trace: Trace) -> Explanation:
     memory = _readable(pak_id, trace.sources.sight)
     if memory is None:
         return _unknown(subject)
+    if not trace.authorised.sight.may_read(pak_id):
+        return subject.because("filter", f"Filtered out: {_outside(memory, trace.authorised)}.")
     return _explained(subject, memory, trace, trace.packed.blocks)
 
 
@@ -195,8 +196,11 @@ def _unfulfilled(name: str, value: Any, memory: Memory) -> str:
     return f"its category is {memory.category}"
 
 
-def _outside(request: RecallRequest) -> str:
-    wanted = {"scope": request.scope, "garden": request.garden}
+def _outside(memory: Memory, authorised: Authorised) -> str:
+    view = authorised.sight.view
+    if view.own_only and not view.binds(memory.place):
+        return "another tenant's is no instruction here, and not about oneself"
+    wanted = {"scope": authorised.request.scope, "garden": authorised.request.garden}
     given = [f"the {name} {value}" for name, value in wanted.items() if value is not None]
     return f"only {' and '.join(given)} was asked for"
 

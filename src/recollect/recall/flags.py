@@ -85,7 +85,8 @@ def frame_package(trace: Trace) -> Package:
     frame, index = trace.authorised.frame, trace.sources.index
     blocks = trace.packed.blocks
     inside = {block.pak_id for block in blocks}
-    must = set(index.pak_ids(index.slots_tagged(frame.guarantees, trace.authorised.reach)))
+    tagged = index.slots_tagged(frame.guarantees, trace.authorised.reach)
+    must = set(index.pak_ids(tagged[trace.authorised.sight.binds(tagged)]))
     cut = sum(one.stage != "suppress" for one in trace.dropped)
     kept = [one.pak_id in inside for one in trace.chosen.others]
     sure = [block.signals.confidence for block in blocks]

@@ -14,9 +14,11 @@ from recollect.ports.tokens import TokenCounter
 from recollect.recall.blocks import Packed
 from recollect.recall.render import Page
 
-__all__ = ["count_tokens", "pack"]
+__all__ = ["GUARANTEED_BUDGETS", "count_tokens", "pack"]
 
 _CHARACTERS_PER_TOKEN = 4
+# Guaranteed blocks take this many times the budget at most: nobody fills a prompt by a tag.
+GUARANTEED_BUDGETS = 10
 _NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
@@ -33,21 +35,41 @@ def pack(
     repeats: Mapping[str, str] = _NOBODY,
     token_counter: TokenCounter = count_tokens,
 ) -> Packed:
-    """Keep all guaranteed blocks, then each next one that still fits, in the order given.
+    """Keep the guaranteed blocks, then each next one that still fits, in the order given.
 
-    A budget of None is no limit. Guaranteed blocks stay even when they alone exceed it. `repeats`
-    gives for an id the first one that says the same: once one of them is in, the others wait until
-    all the rest had their turn.
+    A budget of None is no limit. Guaranteed blocks stay even when they alone exceed it, up to
+    `GUARANTEED_BUDGETS` times as much. `repeats` gives for an id the first one that says the same:
+    once one of them is in, the others wait until all the rest had their turn.
     """
     firm = [block for block in blocks if block.guaranteed]
     rest = [block for block in blocks if not block.guaranteed]
     said = {_saying(block, repeats) for block in firm}
     everything = _page(template, [*firm, *_in_turn(rest, repeats, set(said))])
     if token_budget is None or token_counter(everything.text()) <= token_budget:
-        return _packed(everything, token_counter, token_budget, ())
+        return _packed(everything, token_counter, ())
     page = _page(template, firm)
+    is_over = token_counter(page.text()) > token_budget
+    cut: list[Dropped] = []
+    if is_over:
+        page, cut = _cut(template, firm, token_budget, token_counter)
+        said = {_saying(block, repeats) for block in page.blocks}
     dropped = _fill(page, rest, repeats, said, token_budget, token_counter)
-    return _packed(page, token_counter, token_budget, dropped)
+    return _packed(page, token_counter, [*cut, *dropped], over_budget=is_over)
+
+
+def _cut(
+    template: str, firm: Sequence[ScoredBlock], token_budget: int, token_counter: TokenCounter
+) -> tuple[Page, list[Dropped]]:
+    """Return a page of those guaranteed blocks that all of them may take room for, and the rest."""
+    most = token_budget * GUARANTEED_BUDGETS
+    page, dropped = Page(template), []
+    for block in firm:
+        if token_counter(page.text_with(block)) <= most:
+            page.add(block)
+        else:
+            reason = f"guaranteed blocks have {most} tokens, {GUARANTEED_BUDGETS} times the budget"
+            dropped.append(Dropped(block.pak_id, "budget", reason))
+    return page, dropped
 
 
 def _saying(block: ScoredBlock, repeats: Mapping[str, str]) -> str:
@@ -102,15 +124,15 @@ def _fill(
 def _packed(
     page: Page,
     token_counter: TokenCounter,
-    token_budget: int | None,
     dropped: Iterable[Dropped],
+    *,
+    over_budget: bool = False,
 ) -> Packed:
     text = page.text()
-    tokens_used = token_counter(text)
     return Packed(
         blocks=page.blocks,
         text=text,
-        tokens_used=tokens_used,
-        over_budget=token_budget is not None and tokens_used > token_budget,
+        tokens_used=token_counter(text),
+        over_budget=over_budget,
         dropped=tuple(dropped),
     )

@@ -61,10 +61,19 @@ def _signals(
     return score.SignalColumns(
         similarity=candidates.likeness.similarity,
         confidence=effective_confidence(authorised.sight, worth, slots),
-        recency=score.recency(index.column("decay")[slots], hours),
+        recency=score.recency(_decay(authorised, slots), hours),
         centrality=score.centrality(index.degrees(authorised.reach, slots)),
         reinforcement=score.reinforcement(index.column("reinforced")[slots]),
     )
+
+
+def _decay(authorised: Authorised, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how fast memories fade; what another tenant holds dear fades like any other."""
+    decay: NDArray[np.float64] = authorised.sight.index.column("decay")[slots]
+    slow = np.flatnonzero(decay < score.STANDARD)
+    if len(slow):
+        decay[slow[~authorised.sight.binds(slots[slow])]] = score.STANDARD
+    return decay
 
 
 def _places(

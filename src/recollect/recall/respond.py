@@ -109,6 +109,6 @@ def _instructions(
     index = sources.index
     if index.code("category", INSTRUCTION) < 0:
         return None
-    if not sources.sight.select(Where(categories=(INSTRUCTION,))).count:
+    if not sources.sight.bound().select(Where(categories=(INSTRUCTION,))).count:
         return None
     return pipeline.run(request, frame, moment=moment, sources=sources, channel="instructions")

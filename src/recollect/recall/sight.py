@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -134,17 +134,38 @@ class Sight:
         slot = self.index.slot_of(pak_id)
         return slot is not None and bool(self.select().mask[slot])
 
+    def bound(self) -> Sight:
+        """Return the sight of no more than what binds here."""
+        return replace(self, view=self.view.bound())
+
+    def binds(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for each of some slots whether its memory binds here."""
+        places, codes = self.index.places(), self.index.column("place")[slots]
+        table = np.zeros(len(places), np.bool_)
+        for code in np.unique(codes).tolist():
+            table[code] = self.view.binds(places[code])
+        mask: NDArray[np.bool_] = table[codes]
+        return mask
+
+    def settles(self, first: str, second: str) -> bool:
+        """Return whether a dispute between two memories counts here."""
+        slots = self.index.slots_of([first, second])
+        if len(slots) < 2:
+            return False
+        places = self.index.places()
+        return self.view.settles(*(places[code] for code in self.index.column("place")[slots]))
+
     def disputes(self) -> list[Dispute]:
         """Return the open disputes both of whose sides may be read, in the order of their ids."""
         known = [d for d in self._disputes() if self.may_read(d.first)]
-        known = [d for d in known if self.may_read(d.second)]
+        known = [d for d in known if self.may_read(d.second) and self.settles(d.first, d.second)]
         pairs = (Dispute(min(d.first, d.second), max(d.first, d.second), d.note) for d in known)
         return sorted(pairs, key=lambda d: (d.first, d.second))
 
     def self_blocks(self) -> bytes:
         """Return a digest of what there is to be read of oneself; uses do not change it."""
         index = self.index
-        slots = index.slots_tagged(("self/%",), self.select())
+        slots = index.slots_tagged(("self/%",), self.bound().select())
         names = index.pak_ids(slots)
         rows = zip(
             names,
@@ -183,7 +204,7 @@ class Sight:
         """
         texts = self.store.memories.read(where, self.view)
         self._check_head(texts.head)
-        return self._trusted(texts.memories)
+        return {pak_id: self._shown(memory) for pak_id, memory in texts.memories.items()}
 
     def _disputes(self) -> Sequence[Dispute]:
         disputes = self.store.edges.disputes()
@@ -194,11 +215,9 @@ class Sight:
         if head != (self.head or self.index.head):
             raise StoreMoved
 
-    def _trusted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
-        if self.trusts is None:
-            return memories
-        trusts = self.trusts
-        return {pak_id: as_trusted(memory, trusts) for pak_id, memory in memories.items()}
+    def _shown(self, memory: Memory) -> Memory:
+        known = self.view.as_known(memory)
+        return known if self.trusts is None else as_trusted(known, self.trusts)
 
     def _after(self, slots: NDArray[np.int64], updated_at: str, pak_id: str) -> NDArray[np.int64]:
         moment = epoch_microseconds(updated_at)

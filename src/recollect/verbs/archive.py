@@ -55,6 +55,6 @@ def _standing(caller: Caller, pak_id: str, status: str) -> list[Standing]:
     """Return where the memory stands, if the caller may change that and it has this status."""
     who, store = caller.principal, caller.store
     found = store.memories.standing(RowFilter(pak_ids=(pak_id,)))
-    roles = store.access.roles_of(who.tenant, who.id)
+    roles = caller.open_store.roles_of(who)
     mine = erasable(found, who, roles, None)
     return [found[name] for name in mine if found[name].status == status]

@@ -55,7 +55,7 @@ def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
         meant = RowFilter(pak_ids=tuple(wanted.pak_ids))
     else:
         meant = RowFilter(tenant=who.tenant, about=wanted.entity)
-    roles = store.access.roles_of(who.tenant, who.id)
+    roles = caller.open_store.roles_of(who)
     return forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
 
 

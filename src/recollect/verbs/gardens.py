@@ -140,7 +140,7 @@ class Gardens:
         need(self._principal, "read")
         with self._open_store.snapshot():
             gardens = self._access.gardens(self._principal.tenant)
-            own = self._access.roles_of(self._principal.tenant, self._principal.id)
+            own = self._open_store.roles_of(self._principal)
         sees_all = "admin" in self._principal.permissions
         return tuple(garden for slug, garden in gardens.items() if sees_all or slug in own)
 
@@ -207,7 +207,7 @@ class Gardens:
         garden = (
             self._access.gardens(tenant, slug=slug).get(slug) if isinstance(slug, str) else None
         )
-        role = self._access.roles_of(tenant, self._principal.id).get(slug) if garden else None
+        role = self._open_store.roles_of(self._principal).get(slug) if garden else None
         if garden is None or (role is None and "admin" not in self._principal.permissions):
             raise no_garden(slug)
         return garden, role

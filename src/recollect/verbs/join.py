@@ -1,7 +1,8 @@
 """The verbs on two memories: link, dispute, resolve. Both must be readable, or neither exists.
 
-In: two ids. Out: a row written, or an error that names the one that is not there. What an import
-joins, the caller itself has stored just now, whoever may read it.
+In: two ids. Out: a row written, or an error that names the one that is not there, or says that the
+right is missing: what it takes is in the `View`. What an import joins, the caller itself has stored
+just now, whoever may read it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from recollect.check import is_id
-from recollect.errors import InvalidInput
-from recollect.model import LinkRequest
+from recollect.errors import InvalidInput, NotAllowed
+from recollect.model import LinkRequest, Memory
 from recollect.paks import UnknownPak
+from recollect.policy.permit import need, takes_instruct
+from recollect.policy.view import View
 from recollect.ports.store import Edge, RowFilter
 from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
@@ -67,14 +70,14 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
 
 def dispute(caller: Caller, request: Request | None, pak_id: str, other: str, *, note: str) -> None:
     """Say that two memories contradict each other."""
-    with _joining(caller, pak_id, other, request):
+    with _joining(caller, pak_id, other, request, settles=True):
         caller.store.edges.dispute((pak_id, other), note=note, now=caller.now())
         keep(request, None, names=(pak_id, other))
 
 
 def resolve(caller: Caller, request: Request | None, pak_id: str, other: str) -> bool:
     """Settle a dispute; return whether there was one."""
-    with _joining(caller, pak_id, other, request):
+    with _joining(caller, pak_id, other, request, settles=True):
         settled = caller.store.edges.resolve((pak_id, other))
         keep(request, settled, names=(pak_id, other))
     return settled
@@ -82,29 +85,52 @@ def resolve(caller: Caller, request: Request | None, pak_id: str, other: str) ->
 
 @contextmanager
 def _joining(
-    caller: Caller, pak_id: str, other: str, request: Request | None
+    caller: Caller,
+    pak_id: str,
+    other: str,
+    request: Request | None,
+    *,
+    settles: bool = False,
 ) -> Iterator[tuple[int, int]]:
     """Write about two memories in one commit; give their rows.
 
-    What is not there is told without a wait for the write lock; whether both are there is looked
-    at again once it is held.
+    What is not there, or not allowed, is told without a wait for the write lock; both are looked at
+    again once it is held. `settles`: one of the two may be left out of answers for it.
     """
     if pak_id == other:
         raise InvalidInput(
             f"{pak_id!r:.80} cannot be joined with itself.", hint="name two memories."
         )
-    _readable_rows(caller, caller.sight(), (pak_id, other))
+    pair = pak_id, other
+    caller.answer(lambda sight: _rows_to_join(caller, sight, pair, settles=settles))
     with caller.open_store.commit() as commit:
         raise_if_repeated(request)
-        yield _readable_rows(caller, caller.sight_before(commit), (pak_id, other))
+        yield _rows_to_join(caller, caller.sight_before(commit), pair, settles=settles)
 
 
-def _readable_rows(caller: Caller, sight: Sight, pak_ids: tuple[str, str]) -> tuple[int, int]:
-    rows = _rows_of(caller, [one for one in pak_ids if is_id(one) and sight.may_read(one)])
-    for one in pak_ids:
-        if one not in rows:
+def _rows_to_join(
+    caller: Caller, sight: Sight, pair: tuple[str, str], *, settles: bool
+) -> tuple[int, int]:
+    known = sight.memories(one for one in pair if is_id(one))
+    for one in pair:
+        if one not in known:
             raise UnknownPak(f"There is no memory {one!r:.80}.", hint="check the id with get().")
-    return rows[pak_ids[0]], rows[pak_ids[1]]
+    _need_right(caller, sight.view, [known[one] for one in pair], settles=settles)
+    rows = _rows_of(caller, pair)
+    return rows[pair[0]], rows[pair[1]]
+
+
+def _need_right(caller: Caller, view: View, pair: Sequence[Memory], *, settles: bool) -> None:
+    """Refuse to join what is not the caller's to join; orders and guarantees are not silenced."""
+    one, other = (memory.place for memory in pair)
+    if not view.joins(one, other):
+        raise NotAllowed(
+            f"{view.principal} may not join these two memories.",
+            hint="it takes the right to write where they are; another tenant's can be joined with"
+            " a memory that is not public.",
+        )
+    if settles and any(map(takes_instruct, pair)):
+        need(caller.principal, "instruct")
 
 
 def _rows_of(caller: Caller, pak_ids: Sequence[str]) -> dict[str, int]:

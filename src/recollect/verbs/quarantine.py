@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from recollect.index.selection import Where
-from recollect.model import INSTRUCTION, Memory, Principal
+from recollect.model import Memory, Principal
 from recollect.open_store import OpenStore
 from recollect.paks import UnknownPak
-from recollect.policy.permit import need
+from recollect.policy.permit import need, takes_instruct
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Commit, RowFilter
 from recollect.recall.sight import Sight
@@ -78,7 +78,7 @@ class Quarantine:
             raise_if_repeated(request)
             # Somebody may have judged it meanwhile; from here on nobody else can.
             memory = _find_waiting(pak_id, open_store.sight_before(who, commit))
-            if status == "active" and memory.category == INSTRUCTION:
+            if status == "active" and takes_instruct(memory):
                 need(who, "instruct")
             self._set_status(pak_id, status, commit)
             keep(request, None, names=[pak_id])

@@ -140,7 +140,8 @@ class Reader:
         """Count the use of what is in a frame, and cache it if it says so."""
         open_store, sight, result = self._open_store, rendered.sight, rendered.result
         try:
-            pak_ids = [block.pak_id for block in result.blocks]
+            binds = sight.view.binds
+            pak_ids = [one.pak_id for one in result.blocks if binds(one.memory.place)]
             open_store.count_uses(pak_ids, self._caller.clock(sight))
         except StoreError:
             # It was read all the same: whoever asks gets it, and is told that it was not counted.

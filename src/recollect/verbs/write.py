@@ -24,8 +24,9 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
-from recollect.policy.permit import chosen_place, need, no_garden
+from recollect.policy.permit import chosen_place, need, no_garden, takes_instruct
 from recollect.policy.trust import UNKNOWN_SOURCE
+from recollect.policy.view import QUARANTINED
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import RowFilter, Standing
 from recollect.recall.sight import StoreMoved
@@ -108,6 +109,12 @@ class Writer:
 
     def draft(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         """Return the memory that the arguments of `remember` describe, checked."""
+        wanted = self._drafted(context, arguments)
+        if takes_instruct(wanted.memory):
+            need(self._principal, "instruct")
+        return wanted
+
+    def _drafted(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         need(self._principal, "write")
         scope, team, garden = (optional_text(name, arguments.get(name)) for name in _PLACE)
         memory = draft(
@@ -115,21 +122,31 @@ class Writer:
             place=context.place(scope, team, garden),
             now=context.now,
         )
-        if memory.category == INSTRUCTION:
-            need(self._principal, "instruct")
         self._check_id(arguments.get("pak_id"), memory)
         return RememberRequest(arguments, memory)
 
     def draft_line(
         self, context: WriteContext, wanted: transfer.Line | Mapping[str, Any]
     ) -> RememberRequest:
-        """Return the same for a line of an export."""
+        """Return the same for a line of an export.
+
+        A guarantee that the caller may not give waits for a moderator, like one from outside.
+        """
+        drafted = self._drafted(context, self._arguments_of(wanted))
+        memory = drafted.memory
+        if memory.category == INSTRUCTION:
+            need(self._principal, "instruct")
+        if not takes_instruct(memory) or "instruct" in self._principal.permissions:
+            return drafted
+        return replace(drafted, memory=replace(memory, status=QUARANTINED))
+
+    def _arguments_of(self, wanted: transfer.Line | Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(wanted, transfer.Line):
-            return self.draft(context, wanted)
+            return wanted
         given = transfer.arguments(wanted.fields)
         if is_derived(given.get("pak_id")) and not self._is_admin:
-            given = {**given, "pak_id": None}
-        return self.draft(context, given)
+            return {**given, "pak_id": None}
+        return given
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
@@ -213,7 +230,7 @@ class Writer:
             return chosen_place(self._principal, scope=scope, team=team)
         tenant, access = self._principal.tenant, self._caller.store.access
         with self._open_store.snapshot():
-            role = access.roles_of(tenant, self._principal.id).get(garden)
+            role = self._open_store.roles_of(self._principal).get(garden)
             known = access.gardens(tenant, slug=garden).get(garden)
         if role is None or known is None:
             raise no_garden(garden)
@@ -358,11 +375,17 @@ class Writer:
     def _admit_own(
         self, memories: Sequence[Memory], known: Mapping[str, Standing]
     ) -> Sequence[int]:
-        """Admit everything, and refuse to write over what is not the caller's own."""
+        """Admit everything, and refuse to write over what is not the caller's own.
+
+        What was let in before would stay so: what has to wait does not take its place.
+        """
         own = (self._principal.tenant, self._principal.id)
         for pak_id, standing in known.items():
             if (standing.place.tenant, standing.place.owner) != own:
                 raise _id_taken(pak_id)
+        for memory in memories:
+            if memory.status == QUARANTINED and memory.pak_id in known:
+                need(self._principal, "instruct")
         return range(len(memories))
 
     def _note_act(self, act: str, target: str, detail: str) -> None:

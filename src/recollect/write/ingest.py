@@ -1,7 +1,8 @@
 """Facts from outside: checked one by one, worth no more than we trust their source.
 
 In: items as a peer sent them, our trust in it, the time. Out: drafts to remember, or what is wrong
-with an item. A peer brings no score, no time to come, no orders, and no confidence above our trust.
+with an item. A peer brings no score, no time to come, no orders, no guarantees, and no confidence
+above our trust.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
 from recollect.limits import COUNTS
 from recollect.model import EXTERNAL, INSTRUCTION, Memory, Place
+from recollect.policy.permit import is_of_self
 from recollect.policy.trust import is_low
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import Standing
@@ -85,7 +87,7 @@ def fact_from(item: object, outside: Outside) -> Memory:
         place=outside.place,
         now=outside.now,
     )
-    held = is_low(outside.trust) or memory.category == INSTRUCTION
+    held = is_low(outside.trust) or bool(_claim(memory))
     return replace(
         memory,
         pak_id=_pak_id(memory, outside),
@@ -162,9 +164,16 @@ def _content(fields: Mapping[str, Any]) -> Any:
     )
 
 
+def _claim(memory: Memory) -> str:
+    """Return what a fact claims to be beyond a fact: an order, or a guarantee; "" for neither."""
+    if memory.category == INSTRUCTION:
+        return INSTRUCTION
+    return "guarantee" if any(map(is_of_self, memory.tags)) else ""
+
+
 def _pak_id(memory: Memory, outside: Outside) -> str:
     """Return an id that also names the source: nobody's word becomes our own by being equal."""
-    # An order is never the fact that has the same words: it has to be judged by itself.
-    kind = INSTRUCTION if memory.category == INSTRUCTION else ""
-    digest = hashlib.sha256(f"{outside.source}\x00{memory.pak_id}\x00{kind}".encode())
+    # What claims more is never the fact that has the same words: it has to be judged by itself.
+    named = f"{outside.source}\x00{memory.pak_id}\x00{_claim(memory)}"
+    digest = hashlib.sha256(named.encode())
     return f"pak_{digest.hexdigest()[:32]}"

@@ -176,6 +176,7 @@ def restored(memory: Memory, fields: Mapping[str, Any], *, last_use: float) -> M
     if owner is not None:
         place = replace(place, owner=Principal(place.tenant, owner).id)
     uses, used_at = fields.get("reinforced", 0), fields.get("last_reinforced", last_use)
+    is_archived = memory.status == "active" and fields.get("status") == "archived"
     return replace(
         memory,
         place=place,
@@ -183,7 +184,7 @@ def restored(memory: Memory, fields: Mapping[str, Any], *, last_use: float) -> M
         updated_at=_past(fields, "updated_at", memory.updated_at),
         reinforced=check.whole("reinforced", uses, least=0, most=COUNT_MAX),
         last_reinforced=min(0.0, check.number("last_reinforced", used_at) - last_use),
-        status="archived" if fields.get("status") == "archived" else "active",
+        status="archived" if is_archived else memory.status,
     )
 
 

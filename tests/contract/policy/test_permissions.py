@@ -11,6 +11,7 @@ from tests.contract.policy.conftest import People
 from recollect import Recollect
 from recollect.errors import NotAllowed
 from recollect.model import PERMISSIONS, RecallRequest
+from recollect.paks import UnknownPak
 from recollect.policy import Principal
 from recollect.recall.select import SelectQuery
 from recollect.testing import FakeEmbedder
@@ -47,11 +48,6 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "resolve": ("write", lambda m: m.resolve("p", "q")),
     "retry_pending": ("write", lambda m: m.retry_pending()),
     "audit": ("admin", lambda m: m.audit()),
-    "reembed": ("admin", lambda m: m.reembed(FakeEmbedder(8, model_id="new"))),
-    "reindex": ("admin", lambda m: m.reindex()),
-    "check": ("admin", lambda m: m.check()),
-    "examine": ("admin", lambda m: m.examine()),
-    "repair": ("admin", lambda m: m.repair()),
     "gardens.create": ("admin", lambda m: m.gardens.create("new")),
     "trust.set": ("admin", lambda m: m.trust.set("peer", 0.1)),
     "keys.create": ("admin", lambda m: m.keys.create(Principal("acme", "x", (), ()))),
@@ -61,6 +57,16 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "frames.update": ("admin", lambda m: m.frames.update("mine", token_budget=9)),
     "frames.delete": ("admin", lambda m: m.frames.delete("mine")),
     "instruct": ("instruct", lambda m: m.remember("x", category="instruction")),
+}
+
+# What acts on all tenants at once: whoever opened the store does it, and no principal.
+OF_THE_STORE: dict[str, Callable[[Recollect], object]] = {
+    "reembed": lambda m: m.reembed(FakeEmbedder(8, model_id="new")),
+    "reembed by name": lambda m: m.reembed("none"),
+    "reindex": lambda m: m.reindex(),
+    "check": lambda m: m.check(),
+    "examine": lambda m: m.examine(),
+    "repair": lambda m: m.repair(),
 }
 
 
@@ -105,9 +111,69 @@ def test_with_its_permission_it_is_done(filled: People, verb: str) -> None:
     act(eve)
 
 
+@pytest.mark.parametrize("verb", OF_THE_STORE)
+def test_h5_what_acts_on_the_whole_store_is_for_whoever_opened_it(
+    filled: People, verb: str
+) -> None:
+    before = everything(filled.opener)
+    for who in (filled.root, filled.dan):
+        with pytest.raises(NotAllowed) as error:
+            OF_THE_STORE[verb](who)
+        assert "Recollect.open" in str(error.value.hint)
+    assert everything(filled.opener) == before
+    OF_THE_STORE[verb](filled.opener)
+
+
+def test_h5_an_embedder_of_a_tenant_is_given_no_text(filled: People) -> None:
+    embedder = FakeEmbedder(8, model_id="curious")
+    with pytest.raises(NotAllowed):
+        filled.dan.reembed(embedder)
+    assert embedder.calls == 0
+
+
+MANAGING: dict[str, Callable[[Recollect], object]] = {
+    "add": lambda m: m.gardens.add("lab", "eve", "writer"),
+    "remove": lambda m: m.gardens.remove("lab", "bob"),
+    "update": lambda m: m.gardens.update("lab", tier=0.1),
+    "delete": lambda m: m.gardens.delete("lab"),
+}
+
+
+@pytest.mark.parametrize("act", MANAGING)
+@pytest.mark.parametrize("permissions", [(), ("read",), ("read", "moderate", "instruct")])
+def test_m7_a_role_in_a_garden_counts_for_no_more_than_the_key_allows(
+    people: People, act: str, permissions: tuple[Any, ...]
+) -> None:
+    people.root.gardens.create("lab")
+    people.root.gardens.add("lab", "ann", "admin")
+    people.root.gardens.add("lab", "bob", "reader")
+    key = people.opener.as_principal(Principal("acme", "ann", (), permissions))
+    before = everything(people.opener)
+    with pytest.raises(NotAllowed):
+        MANAGING[act](key)
+    assert everything(people.opener) == before
+    MANAGING[act](people.ann)
+
+
+def test_m7_who_may_only_read_judges_nothing_as_a_moderator_of_a_garden(people: People) -> None:
+    people.root.gardens.create("lab")
+    people.root.gardens.add("lab", "bob", "moderator")
+    people.root.trust.set("rumour", 0.1)
+    (item,) = people.root.ingest([{"content": "x"}], source="rumour", garden="lab").items
+    key = people.opener.as_principal(Principal("acme", "bob", (), ("read",)))
+    assert key.quarantine.list() == ()
+    with pytest.raises(NotAllowed):
+        key.recall("x", include_quarantined=True)
+    with pytest.raises(UnknownPak):
+        key.quarantine.promote(str(item.pak_id))
+    assert [one.slug for one in key.gardens.list()] == ["lab"]
+    people.bob.quarantine.promote(str(item.pak_id))
+    assert len(key.recall("x").results) == 1
+
+
 def test_every_verb_is_in_the_list() -> None:
     named = {verb.split(".")[0].split(" ")[0] for verb in VERBS} | {"forget", "principal_for"}
-    named |= {"archive", "unarchive"}
+    named |= {"archive", "unarchive", *OF_THE_STORE}
     free = {"open", "as_principal", "close", "path", "principal", "paks", "hooks", "frames", "keys"}
     free |= {"gardens", "quarantine", "trust"}
     public = {name for name in dir(Recollect) if not name.startswith("_")}
