@@ -18,7 +18,7 @@ import numpy as np
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.index.arrays import kth_largest
+from recollect.index.arrays import distinct, kth_largest
 from recollect.index.columns import epoch_microseconds
 from recollect.index.selection import Where
 from recollect.policy.trust import as_trusted
@@ -142,7 +142,7 @@ class Sight:
         """Return for each of some slots whether its memory binds here."""
         places, codes = self.index.places(), self.index.column("place")[slots]
         table = np.zeros(len(places), np.bool_)
-        for code in np.unique(codes).tolist():
+        for code in distinct(codes).tolist():
             table[code] = self.view.binds(places[code])
         mask: NDArray[np.bool_] = table[codes]
         return mask

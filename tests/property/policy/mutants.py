@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -22,7 +22,9 @@ from recollect.policy.view import View
 from recollect.recall import candidates, pipeline, rank, sight
 from recollect.recall.sight import Sight
 
-__all__ = ["LEAKS"]
+__all__ = ["CLAIMS", "LEAKS"]
+
+Claim: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 _EVERYTHING = Where(active_only=False)
 _CUT = 3
@@ -182,6 +184,75 @@ def garden_without_scope() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def moderators_of_everywhere() -> Iterator[None]:
+    """Whoever moderates sees the public quarantine of other tenants."""
+
+    def moderates(self: View, place: Any) -> bool:
+        is_moderator = (place.garden, "moderator") in self.roles
+        return self.allows(place) and (self.moderates_all or is_moderator)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(View, "moderates", moderates)
+        yield
+
+
+def _claim(name: str, told: str, owner: type, method: str, honest: Callable[..., Any]) -> Claim:
+    """Return a context in which a rule about other tenants' memories is not kept."""
+
+    @contextmanager
+    def planted() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(owner, method, honest)
+            yield
+
+    planted.__name__, planted.__doc__ = name, told
+    return planted
+
+
+# What a public memory of another tenant claims beyond being known, each believed.
+CLAIMS: dict[str, Claim] = {
+    claim.__name__: claim
+    for claim in (
+        _claim(
+            "guarantees_of_others",
+            "Another tenant's tag guarantees a place, and keeps it from fading.",
+            Sight,
+            "binds",
+            lambda _, slots: np.ones(len(slots), np.bool_),
+        ),
+        _claim(
+            "orders_of_others",
+            "Instructions and frames about oneself look at other tenants too.",
+            View,
+            "bound",
+            lambda self: self,
+        ),
+        _claim(
+            "goals_of_others",
+            "Another tenant's goal is shown as one of ours.",
+            View,
+            "as_known",
+            lambda _, memory: memory,
+        ),
+        _claim(
+            "joins_of_others",
+            "Whoever reads a public memory may link, dispute and resolve it.",
+            View,
+            "joins",
+            lambda *_: True,
+        ),
+        _claim(
+            "disputes_of_others",
+            "A dispute counts wherever both of its ends are read.",
+            View,
+            "settles",
+            lambda *_: True,
+        ),
+        moderators_of_everywhere,
+    )
+}
+
 LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     leak.__name__: leak
     for leak in (
@@ -194,5 +265,6 @@ LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
         hidden_rival,
         others_wait_for_vectors,
         garden_without_scope,
+        moderators_of_everywhere,
     )
 }

@@ -40,6 +40,8 @@ def lively(here: World) -> None:
     for _ in range(3):
         here.act("bob", "frame", "attention", "queue", top_k=2)
     here.act("ann", "frame", "attention", "redis", top_k=2)
+    here.act("dan", "trust.set", "stranger", 0.2)
+    here.act("dan", "ingest", [{"content": "redis rumour"}], source="stranger", scope="public")
     here.embedder.fail = True
     here.act("bob", "remember", "still without a vector")
     here.embedder.fail = False

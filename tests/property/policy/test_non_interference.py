@@ -156,7 +156,7 @@ class Stores(RuleBasedStateMachine):
 
     @rule()
     def reindex(self) -> None:
-        self.world.act("root", "reindex")
+        self.world.memory.reindex()
 
     @rule(who=people)
     def compare(self, who: str) -> None:

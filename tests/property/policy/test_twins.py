@@ -116,8 +116,8 @@ class Twins(RuleBasedStateMachine):
 
     @rule()
     def reindex(self) -> None:
-        self.full.act("root", "reindex")
-        self.bare.act("root", "reindex")
+        self.full.memory.reindex()
+        self.bare.memory.reindex()
 
     @rule()
     def ask_everything(self) -> None:

@@ -177,7 +177,8 @@ class World:
         if valid_until is not None and _seconds(valid_until) <= self.clock.now():
             return False
         if status == "quarantined":
-            return "moderate" in who.permissions or roles.get(garden) == "moderator"
+            is_moderator = roles.get(garden) == "moderator" and "write" in who.permissions
+            return tenant == who.tenant and ("moderate" in who.permissions or is_moderator)
         return not ("ignore all previous" in content and self.options["sanitizer"] == "block")
 
 
