@@ -24,7 +24,7 @@ def fill(people: People, clock: FakeClock) -> None:
             pak_id=f"p{number:02d}" if number % 2 else None,
             title=f"Title {number}",
             summary="a summary",
-            tags=["self/value", f"t{number}"],
+            tags=["kind/value", f"t{number}"],
             project="shop",
             topic="queues",
             entity="Redis",

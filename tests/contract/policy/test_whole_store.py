@@ -107,7 +107,7 @@ def here(open_memory: Open, clock: FakeClock) -> Recollect:
             pak_id=f"p{3 - number}",
             title=f"Title {number}",
             summary="a summary",
-            tags=["self/value", f"t{number}"],
+            tags=["kind/value", f"t{number}"],
             category="observation",
             project="shop",
             topic="queues",
