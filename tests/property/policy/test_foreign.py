@@ -22,7 +22,7 @@ from tests.property.policy.worlds import ANN, CID, ROOT, World
 
 # What is asked about other things than which memories there are: an instruction is one of those.
 HEARD = ("recall", "respond", "frame", "select", "disputes", "quarantine", "explain")
-TAGS = ([], ["self/constitutional"], ["self/goal"], ["self/value", "kiln"])
+TAGS: tuple[list[str], ...] = ([], ["self/constitutional"], ["self/goal"], ["self/value", "kiln"])
 VERBS = ("dispute", "link", "resolve", "quarantine.promote", "quarantine.reject", "forget")
 # How fast its author lets a memory fade is told, and not believed; digests are of what is told.
 _LEFT_OUT = re.compile(r'"decay":[^,]+,|"recall_id":[^,]+,')
