@@ -8,6 +8,7 @@ import pytest
 from tests.contract.policy.conftest import People
 
 from recollect.errors import NotAllowed
+from recollect.model import PERMISSIONS
 from recollect.policy import Principal
 from recollect.recall.pack import GUARANTEED_BUDGETS
 
@@ -63,7 +64,7 @@ def test_h3_what_an_import_guarantees_waits_for_who_may_guarantee(people: People
     keeper = people.opener.as_principal(Principal("initech", "joe", (), ("read", "write")))
     keeper.import_(line.replace('"law"', '"law2"').replace('"kiln"', '"kiln2"') for line in lines)
     assert [one.pak_id for one in keeper.list().items] == ["kiln2"]
-    boss = people.opener.as_principal(Principal("initech", "boss"))
+    boss = people.opener.as_principal(Principal("initech", "boss", (), PERMISSIONS))
     assert [one.pak_id for one in boss.quarantine.list()] == ["law2"]
     assert boss.frame("self").text == ""
     boss.quarantine.promote("law2")
