@@ -14,15 +14,16 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import StoreBusy, StoreClosed, StoreError, StoreReadOnly, StoreUnavailable
 from recollect.paks.database import BUSY_TIMEOUT_MS, PakConnection, Translated, read
-from recollect.paks.files import FileIdentity, identity, same_or_refuse
+from recollect.paks.files import FileIdentity, Stamp, identity, replaced, same_or_refuse
 from recollect.paks.forks import keep_for_good, refusal, watch
 from recollect.paks.lease import Lease, Thread
+from recollect.paks.overwritten import is_overwritten
 from recollect.paks.tolerant import fetch_all
 from recollect.paks.turns import Turns
 
@@ -77,6 +78,7 @@ class Connections:
         self._idle: list[PakConnection] = []
         self._writer: PakConnection | None = None
         self._files: dict[Path, FileIdentity] = {}
+        self._seen: Stamp | None = None
         self._refusal: StoreUnavailable | None = None
         self._start()
         watch(self)
@@ -112,6 +114,7 @@ class Connections:
             same_or_refuse(self._place, known)
         conn = self._open_writer()
         self._note_files()
+        conn.stamp = self.check_files()
         return conn
 
     def _note_files(self) -> None:
@@ -121,10 +124,18 @@ class Connections:
             found = {path: identity(path) for path in (self._place, log)}
             self._files = {path: one for path, one in found.items() if one is not None}
 
-    def check_files(self) -> None:
-        """Refuse to write to files that nobody would find again."""
-        for path, known in self._files.items():
-            same_or_refuse(path, known)
+    def check_files(self) -> Stamp | None:
+        """Refuse to write to files that nobody would find again; return the database's stamp."""
+        stamps = [same_or_refuse(path, known) for path, known in self._files.items()]
+        return self._noted(stamps[0]) if stamps else None
+
+    def _noted(self, stamp: Stamp) -> Stamp:
+        """Know a stamp of the database, and refuse one that something else was put over."""
+        known = self._seen
+        if known is not None and stamp != known and is_overwritten(self._place, known):
+            raise replaced(self._place, "was overwritten while its log was left")
+        self._seen = stamp
+        return stamp
 
     def close(self) -> None:
         """Close them all; closing twice is fine. Who writes just now closes what it uses itself."""
@@ -257,10 +268,24 @@ class Connections:
             raise self._is_busy()
         waited = time.monotonic() - begun
         lease.use = self._used()
-        conn = self.writer
-        self.check_files()
+        conn = self._fresh_writer()
         left_s = self._timeout_s - (waited if waited > _AT_ONCE_S else 0)
         conn.wait_at_most(max(0, round(left_s * 1000)))
+        return conn
+
+    def _fresh_writer(self) -> PakConnection:
+        """Return the connection that writes, with no page in its cache of what was overwritten.
+
+        SQLite knows of what others write through it. A copy that was put in place over the file is
+        seen by the file's stamp alone, and so is a checkpoint, which costs us another connection.
+        """
+        conn = self.writer
+        if conn.stamp != self.check_files() and not conn.in_transaction:
+            # The other one first: as the last of all it would do away with the log.
+            self._writer = None
+            fresh = self.writer
+            conn.close()
+            conn = fresh
         return conn
 
     def _used(self) -> _Use:
@@ -279,15 +304,32 @@ class Connections:
         if self._refusal is not None:
             raise self._refusal.with_traceback(None)
         known = self._files.get(self._place)
-        if known is not None:
-            same_or_refuse(self._place, known)
+        stamp = None if known is None else same_or_refuse(self._place, known)
+        while (conn := self._at_hand()) is not None:
+            if conn.stamp == stamp:
+                return conn
+            conn.close()
+        if stamp is not None:
+            # Where somebody writes, the log stays what it is.
+            self._noted(stamp) if self._writer is None else self.check_files()
+        conn = open_reader()
+        if known is None:
+            self._note_files()
+            stamp = self._stamp()
+        conn.stamp = stamp
+        return conn
+
+    def _stamp(self) -> Stamp | None:
+        known = self._files.get(self._place)
+        with suppress(StoreError):
+            return None if known is None else same_or_refuse(self._place, known)
+        return None
+
+    def _at_hand(self) -> PakConnection | None:
         try:
             return self._idle.pop()
         except IndexError:
-            conn = open_reader()
-        if known is None:
-            self._note_files()
-        return conn
+            return None
 
     def _give_back(self, conn: PakConnection) -> None:
         if self._closed or len(self._idle) >= _MOST_IDLE:

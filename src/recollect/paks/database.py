@@ -58,11 +58,13 @@ _NUMBERS = count()
 class PakConnection(sqlite3.Connection):
     """A connection; `owner` is who began its transaction last.
 
-    `records` is the catalogue by numbers as a selection reads it through this one.
+    `records` is the catalogue by numbers as a selection reads it through this one. `stamp` is that
+    of the file whose pages it may have in its cache.
     """
 
     owner: object = None
     records: Any = None
+    stamp: object = None
     _patience_ms: int | None = None
 
     def wait_at_most(self, patience_ms: int) -> None:

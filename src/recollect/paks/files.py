@@ -11,10 +11,20 @@ from pathlib import Path
 
 from recollect.errors import StoreReplaced, StoreUnavailable
 
-__all__ = ["FileIdentity", "identity", "lockless_file_system", "refuse_lockless", "same_or_refuse"]
+__all__ = [
+    "FileIdentity",
+    "Stamp",
+    "identity",
+    "lockless_file_system",
+    "refuse_lockless",
+    "replaced",
+    "same_or_refuse",
+]
 
 # Device and number of a file: a copy under the same name has others.
 FileIdentity = tuple[int, int]
+# When a file was last written to, and its size: what was copied over it in place has others.
+Stamp = tuple[int, int]
 
 # They either have no locks, or keep them from other machines, or break them on a reconnect.
 _LOCKLESS = frozenset({"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ncpfs"})
@@ -23,8 +33,13 @@ _MOUNTS = Path("/proc/self/mounts")
 
 def identity(path: Path) -> FileIdentity | None:
     """Return which file a path leads to, None if to none."""
+    found = _look(path)
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _look(path: Path) -> os.stat_result | None:
     try:
-        found = os.stat(path)  # noqa: PTH116  # in half the time, at every statement
+        return os.stat(path)  # noqa: PTH116  # in half the time, at every statement
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -32,18 +47,23 @@ def identity(path: Path) -> FileIdentity | None:
             f"Cannot look at {path}: {error.strerror or error}.",
             hint="check the rights of its folder.",
         ) from error
-    return found.st_dev, found.st_ino
 
 
-def same_or_refuse(path: Path, known: FileIdentity) -> None:
-    """Refuse to go on with a file that its path no longer leads to."""
-    found = identity(path)
-    if found != known:
+def same_or_refuse(path: Path, known: FileIdentity) -> Stamp:
+    """Refuse to go on with a file that its path no longer leads to; return its stamp."""
+    found = _look(path)
+    if found is None or (found.st_dev, found.st_ino) != known:
         what = "is gone" if found is None else "is another file than the one that was opened"
-        raise StoreReplaced(
-            f"{path} {what}; nothing was read or written.",
-            hint="open the memory again; what was acknowledged is in the file that was there.",
-        )
+        raise replaced(path, what)
+    return found.st_mtime_ns, found.st_size
+
+
+def replaced(path: Path, what: str) -> StoreReplaced:
+    """Return the error that says what became of a file."""
+    return StoreReplaced(
+        f"{path} {what}; nothing was read or written.",
+        hint="open the memory again; what was acknowledged is in the file that was there.",
+    )
 
 
 def lockless_file_system(path: str, mounts: str) -> str | None:
