@@ -9,6 +9,8 @@ import asyncio
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -126,6 +128,40 @@ def alarm_in(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+_HOLD = """
+import sqlite3, sys
+conn = sqlite3.connect(sys.argv[1], isolation_level=None)
+conn.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+conn.rollback()
+print("let go", flush=True)
+"""
+
+
+def test_a_signal_is_handled_while_a_write_waits_for_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Recollect.open(path, embedder="none", timeout=3600) as memory:
+        memory.remember("the first", pak_id="first")
+        with subprocess.Popen(
+            [sys.executable, "-c", _HOLD, path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as holder:
+            assert holder.stdin is not None
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(HandlerTimeout), alarm_in(0.2):
+                memory.remember("interrupted", pak_id="interrupted")
+            # The lock is let go of only now that the waiter has told.
+            holder.stdin.write("\n")
+            holder.stdin.flush()
+            assert holder.stdout.readline() == "let go\n"
+        assert memory.remember("the second", pak_id="second").created
+        assert memory.get("interrupted") is None
 
 
 def test_a_signal_handler_that_raises_while_a_write_waits_loses_no_later_write(

@@ -319,6 +319,14 @@ class Connections:
         conn.stamp = stamp
         return conn
 
+    def checkpointed(self) -> None:
+        """Know that what changed the file just now was a checkpoint by the connection that writes.
+
+        To be told by who has the turn.
+        """
+        if self._writer is not None and (stamp := self._stamp()) is not None:
+            self._seen = self._writer.stamp = stamp
+
     def _stamp(self) -> Stamp | None:
         known = self._files.get(self._place)
         with suppress(StoreError):

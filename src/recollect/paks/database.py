@@ -46,6 +46,9 @@ __all__ = [
 
 MEMORY = ":memory:"
 BUSY_TIMEOUT_MS = 5000
+# Python handles a signal between two statements, not while SQLite waits in one: so it waits for
+# its turn to write in pieces of this length.
+PIECE_MS = 50
 # 64 MB of log between checkpoints instead of 4: a hot page is copied back far less often.
 CHECKPOINT_PAGES = 16_000
 # More makes single writes dearer (their pages fall out of the processor's own cache), less makes
@@ -65,13 +68,19 @@ class PakConnection(sqlite3.Connection):
     owner: object = None
     records: Any = None
     stamp: object = None
-    _patience_ms: int | None = None
+    patience_ms: int = 0
+    _piece_ms: int | None = None
 
     def wait_at_most(self, patience_ms: int) -> None:
-        """Let a statement wait so long for a lock that others hold."""
-        if patience_ms != self._patience_ms:
-            self.execute(f"PRAGMA busy_timeout = {patience_ms}")
-            self._patience_ms = patience_ms
+        """Let a transaction wait so long for a lock that others hold, a piece at a time."""
+        self.patience_ms = patience_ms
+        self.wait_in_one_piece(min(patience_ms, PIECE_MS))
+
+    def wait_in_one_piece(self, piece_ms: int) -> None:
+        """Let a single statement wait so long."""
+        if piece_ms != self._piece_ms:
+            self.execute(f"PRAGMA busy_timeout = {piece_ms}")
+            self._piece_ms = piece_ms
 
 
 _NO_SUCH = ("no such table", "no such column")
@@ -167,13 +176,30 @@ def _begun(conn: sqlite3.Connection, statement: str) -> Iterator[None]:
     try:
         if isinstance(conn, PakConnection):
             conn.owner = mine
-        conn.execute(statement)
+        _begin(conn, statement)
         yield
     finally:
         try:
             _end(conn, mine)
         finally:
             _end(conn, mine)
+
+
+def _begin(conn: sqlite3.Connection, statement: str) -> None:
+    """Begin a transaction, waiting for others piece by piece: signals are handled in between."""
+    deadline = time.monotonic() + getattr(conn, "patience_ms", 0) / 1000
+    while True:
+        try:
+            conn.execute(statement)
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() >= deadline:
+                raise
+        else:
+            return
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _end(conn: sqlite3.Connection, mine: object) -> None:
@@ -414,8 +440,7 @@ def _switch_to_wal(conn: sqlite3.Connection) -> None:
             conn.execute("PRAGMA journal_mode = WAL").fetchone()
             return
         except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-            if not busy or time.monotonic() > deadline:
+            if not _is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.005)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from recollect.errors import StoreDamaged, StoreError
 from recollect.paks.connections import Connections
-from recollect.paks.database import write
+from recollect.paks.database import PakConnection, write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
 from recollect.stores.sqlite import commits
 from recollect.stores.sqlite.legible import is_state
@@ -133,10 +133,14 @@ class Session:
         return self._connections.reading() if read_only else self._connections.writing()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[PakConnection]:
         """Give the connection that writes, for what is no part of the data."""
         with self._connections.writing() as conn:
             yield conn
+
+    def checkpointed(self) -> None:
+        """Know that the log was copied into the file, by who is writing."""
+        self._connections.checkpointed()
 
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
@@ -150,7 +154,7 @@ class Session:
         lease = self._connections.lease()
         if lease is not None and lease.is_writing:
             return lease.conn.execute(sql, values)
-        with self._connections.writing() as conn:
+        with self._connections.writing() as conn, write(conn):
             return conn.execute(sql, values)
 
     def run_each(self, sql: str, values: Iterable[Sequence[Any]]) -> None:

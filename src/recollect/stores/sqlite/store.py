@@ -6,7 +6,6 @@ embeds nor ranks nor reads a clock. Threads write by turns, and read whenever th
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -16,7 +15,7 @@ from recollect.errors import StoreDamaged
 from recollect.model import Examination, Repaired
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.connections import Connections
-from recollect.paks.database import write
+from recollect.paks.database import PakConnection, write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.ports.store import LinkAgain, NewCommit
@@ -134,6 +133,7 @@ class SqliteStore:
             with write(conn):
                 conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
+            self._db.checkpointed()
         return not busy
 
     def check(self) -> tuple[str, ...]:
@@ -176,14 +176,12 @@ class SqliteStore:
 
 
 @contextmanager
-def _waiting(conn: sqlite3.Connection, *, patient: bool) -> Iterator[None]:
-    """Let the body wait for others as long as a connection does, or not at all."""
-    if patient:
-        yield
-        return
-    (usual,) = conn.execute("PRAGMA busy_timeout").fetchone()
-    conn.execute("PRAGMA busy_timeout = 0")
+def _waiting(conn: PakConnection, *, patient: bool) -> Iterator[None]:
+    """Let the body wait for others as long as a write may, or not at all."""
+    patience = conn.patience_ms
+    conn.wait_at_most(patience if patient else 0)
+    conn.wait_in_one_piece(conn.patience_ms)
     try:
         yield
     finally:
-        conn.execute(f"PRAGMA busy_timeout = {usual}")
+        conn.wait_at_most(patience)
