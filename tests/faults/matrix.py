@@ -75,6 +75,13 @@ ROWS = (
         (LOST, HANG),
     ),
     Row(
+        "a signal while another process holds the write lock",
+        "remember",
+        f"{_FAULTS}test_raising.py::"
+        "test_a_signal_is_handled_while_a_write_waits_for_another_process",
+        (LOST, HANG),
+    ),
+    Row(
         "a thread that dies in the middle of a write",
         "a commit",
         f"{_FAULTS}test_raising.py::"
@@ -111,6 +118,31 @@ ROWS = (
         "remember",
         f"{_FAULTS}test_files.py::test_a_log_that_was_deleted_takes_no_write",
         (LOST, BARE),
+    ),
+    Row(
+        "an older copy put over the file in place, its log empty",
+        "reads, check, writes past the known revision",
+        f"{_FAULTS}test_restores.py::test_all_of_a_copy_over_a_file_with_an_empty_log_is_found",
+        (LOST, WRONG, BARE),
+    ),
+    Row(
+        "an older copy put over the file in place, its log deleted",
+        "reads, check, writes, closing",
+        f"{_FAULTS}test_restores.py::test_a_copy_over_a_file_whose_log_was_deleted_is_refused",
+        (LOST, WRONG, BARE),
+    ),
+    Row(
+        "an older copy put over the file in place, its log left",
+        "reads, check, writes, closing",
+        f"{_FAULTS}test_restores.py::"
+        "test_a_copy_over_a_file_whose_log_was_left_is_refused_and_not_written_to",
+        (LOST, WRONG, BARE),
+    ),
+    Row(
+        "checkpoints by other processes",
+        "reads, check, writes",
+        f"{_FAULTS}test_restores.py::test_what_another_process_copies_from_the_log_refuses_nobody",
+        (LOST, WRONG, BARE),
     ),
     Row(
         "a file system without locks",

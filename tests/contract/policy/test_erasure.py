@@ -231,9 +231,8 @@ def test_random_histories_leave_nothing(
 def test_a_reader_in_the_middle_of_something_is_told_of(
     open_memory: Callable[..., Recollect], tmp_path: Path
 ) -> None:
-    memory = open_memory()
+    memory = open_memory(timeout=0.05)
     memory.remember_many([item(number) for number in range(5)])
-    memory.paks.conn.execute("PRAGMA busy_timeout = 50")
     with RecallStore.open(memory.path) as reader:
         reader.conn.execute("BEGIN")
         reader.conn.execute("SELECT count(*) FROM paks").fetchone()

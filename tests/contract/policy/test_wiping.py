@@ -24,9 +24,8 @@ Open = Callable[..., Recollect]
 
 @pytest.fixture
 def memory(open_memory: Open) -> Recollect:
-    memory = open_memory()
+    memory = open_memory(timeout=0.05)
     memory.remember_many([item(number) for number in range(5)])
-    memory.paks.conn.execute("PRAGMA busy_timeout = 50")
     return memory
 
 
@@ -213,8 +212,7 @@ def test_a_folder_where_the_cache_file_should_be_fails_nothing(
 
 def test_who_may_only_read_wipes_nothing_and_leaves_word(tmp_path: Path, open_memory: Open) -> None:
     filled(open_memory)
-    with open_memory() as memory, reading(memory.path):
-        memory.paks.conn.execute("PRAGMA busy_timeout = 50")
+    with open_memory(timeout=0.05) as memory, reading(memory.path):
         assert not memory.forget("pak-1").wiped
     files = {path.name for path in tmp_path.iterdir() if not path.name.endswith(("-wal", "-shm"))}
     with open_memory(read_only=True) as reader:
