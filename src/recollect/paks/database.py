@@ -199,7 +199,8 @@ def _begin(conn: sqlite3.Connection, statement: str) -> None:
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors that Python makes have none
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _end(conn: sqlite3.Connection, mine: object) -> None:
