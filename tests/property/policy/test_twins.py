@@ -85,6 +85,12 @@ class Twins(RuleBasedStateMachine):
         self.full.act(who, "link", *ends)
         self.full.act(who, "dispute", *ends)
 
+    @rule(number=numbers, item=facts)
+    def rewrite(self, number: int, item: dict[str, Any]) -> None:
+        """The asker writes something of its own anew, perhaps into another thread."""
+        pak_id = self.one(number, hidden=False)
+        self.both(self.who.id, "remember", **{**item, "pak_id": pak_id})
+
     @rule(name=st.sampled_from(FRAMES), text=texts)
     def frame(self, name: str, text: str) -> None:
         self.both(self.who.id, "frame", name, text, top_k=3)
@@ -112,7 +118,7 @@ class Twins(RuleBasedStateMachine):
     def outage(self, fails: bool) -> None:
         self.full.embedder.fail = fails
         for one in (self.full, self.bare):
-            one.act("root", "retry_pending")
+            one.memory.retry_pending()
 
     @rule()
     def reindex(self) -> None:
