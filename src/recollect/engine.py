@@ -64,7 +64,7 @@ from recollect.settings import check_platform
 from recollect.verbs import join, upkeep
 from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
-from recollect.verbs.erase import erase, erased_before
+from recollect.verbs.erase import erase, erased_before, rehearse
 from recollect.verbs.explain import Explainer
 from recollect.verbs.frames import FrameRows
 from recollect.verbs.gardens import Gardens
@@ -95,12 +95,40 @@ class Recollect:
     """An agent's memory. Open one with `Recollect.open`; use it in a `with` statement."""
 
     def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-        self._open_store = caller.open_store
-        self._principal = caller.principal
-        self._frames = FrameRegistry(FrameRows(self._open_store, self._principal))
-        self._reader = Reader(caller, self._frames)
-        self._writer = Writer(caller)
+        self._whoever = caller
+        self._registry = FrameRegistry(FrameRows(caller.open_store, caller.principal))
+        self._all_reads = Reader(caller, self._registry)
+        self._all_writes = Writer(caller)
+
+    # Every verb begins with one of these: a handle ends with the key that it was made from.
+
+    @property
+    def _caller(self) -> Caller:
+        self._whoever.need_living_key()
+        return self._whoever
+
+    @property
+    def _open_store(self) -> OpenStore:
+        return self._caller.open_store
+
+    @property
+    def _principal(self) -> Principal:
+        return self._caller.principal
+
+    @property
+    def _frames(self) -> FrameRegistry:
+        self._whoever.need_living_key()
+        return self._registry
+
+    @property
+    def _reader(self) -> Reader:
+        self._whoever.need_living_key()
+        return self._all_reads
+
+    @property
+    def _writer(self) -> Writer:
+        self._whoever.need_living_key()
+        return self._all_writes
 
     @classmethod
     def open(
@@ -179,7 +207,9 @@ class Recollect:
         """Return a handle on the same store for another principal.
 
         Only the handle that was opened without a principal gives others; what is opened for one
-        principal stays with it. Closing any of them closes the store.
+        principal stays with it. Closing any of them closes the store. A principal that
+        `keys.principal_for` gave comes with its key: once that is revoked or has expired, the
+        handle is refused.
         """
         self._need_opener("other principals")
         who = arguments.principal(principal)
@@ -188,12 +218,12 @@ class Recollect:
     @property
     def path(self) -> Path:
         """Where the database file is."""
-        return self._open_store.path
+        return self._whoever.open_store.path
 
     @property
     def principal(self) -> Principal:
         """Who asks through this handle."""
-        return self._principal
+        return self._whoever.principal
 
     @property
     def paks(self) -> PakCatalogue:
@@ -239,7 +269,7 @@ class Recollect:
 
     def close(self) -> None:
         """Close the memory, leaving a warm cache for the next opening; closing twice is fine."""
-        self._open_store.close()
+        self._whoever.open_store.close()
 
     def __enter__(self) -> Recollect:
         return self
@@ -536,16 +566,22 @@ class Recollect:
         entity: str | None = None,
         scope: str | None = None,
         request_id: str | None = None,
+        dry_run: bool = False,
     ) -> Forgotten:
         """Erase memories, or everything about an entity, so that no trace of the text is left.
 
         The owner of a memory may do so, and an admin of its tenant or garden. `scope` leaves other
         scopes alone. The answer says what was erased; nothing, if there was nothing to erase. With
         a `request_id` a repeated call erases nothing more and is answered as the first was.
+
+        With `dry_run` nothing is erased and no hook is asked: the answer says what would be, and
+        what answers may hold again without it.
         """
         need_right_to_erase(self._principal)
         wanted, about = arguments.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
+        if dry_run:
+            return rehearse(self._caller, ForgetRequest(tuple(wanted), about, chosen))
         request = self._request(request_id, "forget", [wanted, about, chosen])
         return answered(
             request,

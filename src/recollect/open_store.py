@@ -30,6 +30,7 @@ from recollect.index.selection import Selection
 from recollect.model import Garden, Looked, Place, Principal, Role
 from recollect.paks.footprint import cache_of
 from recollect.policy.gardens import role_with
+from recollect.policy.keys import invalid_key, is_living
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import View, view_of
@@ -135,6 +136,18 @@ class OpenStore:
                 f"The memory at {self.path} was closed.", hint="open it again with Recollect.open."
             )
 
+    def need_living_key(self, principal: Principal) -> None:
+        """Refuse a principal that came with a key which was revoked, or has expired, since."""
+        if principal.key is not None and not self._closed:
+            row = self.store.access.key(principal.key)
+            if not is_living(row, now=iso(self.clock.now())):
+                raise invalid_key()
+
+    @property
+    def sanitizes(self) -> bool:
+        """Whether what is shown is made plain first."""
+        return self.sanitizer != "off"
+
     @property
     def dispatcher(self) -> Dispatcher:
         """The verbs with their hooks around them."""
@@ -164,6 +177,7 @@ class OpenStore:
     ) -> Iterator[Commit]:
         """Write in one commit that also says in the audit log who did what."""
         with self.commit() as commit:
+            self.need_living_key(principal)
             yield commit
             self.note(principal, act, target, detail)
 
@@ -199,6 +213,7 @@ class OpenStore:
 
     def _look(self, principal: Principal) -> Sight:
         current = self.current()
+        self.need_living_key(principal)
         facts, access = self._facts(current.index), self.store.access
         view = facts.views.get(principal)
         if view is None:
@@ -215,6 +230,7 @@ class OpenStore:
 
         Nobody else can write meanwhile, so what is decided by it stays true until the commit.
         """
+        self.need_living_key(principal)
         return Sight(
             view_of(principal, self.roles_of(principal)),
             self.follower.before(commit),
@@ -283,7 +299,7 @@ class OpenStore:
             disputes=_settled(sight, facts),
             token_counter=self.token_counter,
             worth=self._worth(sight, facts),
-            sanitize=self.sanitizer != "off",
+            sanitize=self.sanitizes,
             is_damaged=self._is_damaged(sight.view, of_anybody=tells_damage),
         )
 

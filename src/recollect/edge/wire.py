@@ -14,6 +14,7 @@ from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
+    from recollect.index.evidence import Searched
     from recollect.model import (
         Examination,
         Explanation,
@@ -53,6 +54,7 @@ __all__ = [
     "dossier",
     "error",
     "evaluation",
+    "evidence",
     "explanation",
     "forgotten",
     "frame",
@@ -138,6 +140,16 @@ def imported(many: Sequence[Remembered]) -> Object:
 def forgotten(target: str, gone: Forgotten) -> Object:
     """Return what was erased when somebody asked to forget `target`, an id or an entity."""
     return {"forgotten": target, **asdict(gone)}
+
+
+def evidence(searched: Sequence[Searched]) -> Object:
+    """Return which files hold which words, by the numbers of the lines on which they came."""
+    return {
+        "clean": not any(one.found for one in searched),
+        "files": [
+            {"name": one.name, "bytes": one.size, "lines": list(one.found)} for one in searched
+        ],
+    }
 
 
 def issued(key: IssuedKey) -> Object:

@@ -6,10 +6,11 @@ Frozen values, standard library only. What follows from them is in `recollect.po
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from recollect.errors import InvalidInput
+from recollect.lookalikes import complaint, normal_name
 
 __all__ = [
     "LOCAL",
@@ -56,19 +57,25 @@ LOCAL = Place()
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks. Any order of teams and permissions is the same principal."""
+    """Who asks. Any order of teams and permissions is the same principal, and any Unicode form.
+
+    Names that could be mistaken for others are refused. With `exact` they are taken as they are, as
+    long as they can be printed: for names in a store from before that was so. `key` is the public
+    prefix of the key by which the principal was found; what is done for it ends with that key.
+    """
 
     tenant: str = "local"
     id: str = "local"
     teams: tuple[str, ...] = ()
     permissions: tuple[Permission, ...] = ORDINARY
+    key: str | None = field(default=None, kw_only=True, compare=False, repr=False)
+    exact: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        _check_name("tenant", self.tenant)
-        _check_name("id", self.id)
-        teams = _names("teams", self.teams)
-        for team in teams:
-            _check_name("team", team)
+        checked = _check_name if self.exact else _distinct_name
+        object.__setattr__(self, "tenant", checked("tenant", self.tenant))
+        object.__setattr__(self, "id", checked("id", self.id))
+        teams = {checked("team", team) for team in _names("teams", self.teams)}
         permissions = _names("permissions", self.permissions)
         for permission in permissions:
             if permission not in PERMISSIONS:
@@ -117,8 +124,20 @@ def _names(field: str, values: object) -> set[str]:
     return names
 
 
-def _check_name(field: str, value: object) -> None:
-    """Refuse what could be mistaken for another name, or for none."""
+def _distinct_name(field: str, value: object) -> str:
+    """Return a name in its normal form; refuse what could be mistaken for another name."""
+    name = normal_name(_check_name(field, value))
+    wrong = complaint(name)
+    if wrong is not None:
+        raise InvalidInput(
+            f"{field} of a principal {wrong[0]}: {value!a:.60}.",
+            hint=f"{wrong[1]} A name that a store has already: Principal(..., exact=True).",
+        )
+    return name
+
+
+def _check_name(field: str, value: object) -> str:
+    """Return what can be printed as a name; refuse what could be mistaken for none."""
     if (
         not isinstance(value, str)
         or not 0 < len(value) <= _MOST_NAME_CHARS
@@ -130,6 +149,7 @@ def _check_name(field: str, value: object) -> None:
             f" characters, not {value!r:.60}.",
             hint="leave out spaces around it, line breaks and control characters.",
         )
+    return value
 
 
 LOCAL_PRINCIPAL = Principal(permissions=PERMISSIONS)

@@ -120,6 +120,9 @@ class Forgotten:
     another process that is reading may keep old pages in the write-ahead log until it is done, and
     a disk may fail. The store knows then, and the next `forget`, closing or opening wipes them.
     `proof` names every file that was looked at; `wiped` is that each of them is clean.
+
+    Of a `dry_run` these are what would be erased; `returns` names what answers may hold again then:
+    what the erased superseded, or contradicted and won against.
     """
 
     pak_ids: tuple[str, ...]
@@ -127,6 +130,8 @@ class Forgotten:
     wiped: bool
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
     proof: tuple[Looked, ...] = ()
+    dry_run: bool = False
+    returns: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.pak_ids)

@@ -20,6 +20,8 @@ __all__ = [
     "SECRET_BYTES",
     "IssuedKey",
     "KeyRow",
+    "invalid_key",
+    "is_living",
     "matches",
     "new_key",
     "prefix_of",
@@ -82,9 +84,14 @@ def matches(key: str, row: KeyRow | None, *, now: str) -> bool:
     """Return whether a key is this row's and still good; takes as long for a row that is not."""
     stored = row.digest if row else _digest("")
     is_same = hmac.compare_digest(_digest(key), stored)
+    return is_same and is_living(row, now=now)
+
+
+def is_living(row: KeyRow | None, *, now: str) -> bool:
+    """Return whether a key is there, was not revoked and has not expired."""
     if row is None or row.revoked_at is not None:
         return False
-    return is_same and (row.expires_at is None or now < row.expires_at)
+    return row.expires_at is None or now < row.expires_at
 
 
 def invalid_key() -> NotAllowed:

@@ -7,6 +7,7 @@ cannot read is answered as if it did not exist, never with a refusal.
 from __future__ import annotations
 
 from recollect.errors import InvalidInput, NotAllowed, UnknownGarden
+from recollect.lookalikes import normal_name
 from recollect.model import (
     INSTRUCTION,
     Garden,
@@ -107,9 +108,9 @@ def _team(principal: Principal, scope: Scope, team: object) -> str | None:
         return principal.teams[0]
     if team is None:
         raise InvalidInput("which team?", hint="pass team= as well as scope.")
-    for own in principal.teams:
-        if team == own:
-            return own
+    named = {normal_name(own): own for own in principal.teams}
+    if isinstance(team, str) and (own := named.get(normal_name(team))) is not None:
+        return own
     raise NotAllowed(
         f"{principal.id} is not in the team {team!r:.60}.", hint="name a team of yours."
     )

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
-from recollect.model import WRITTEN, Memory, ScoredBlock, Signals, words_of
-from recollect.policy.sanitizer import plain
+from recollect.model import Memory, ScoredBlock, Signals
 from recollect.recall.authorise import Authorised
 from recollect.recall.blocks import Chosen, Ranked
 from recollect.recall.candidates import Candidates
+from recollect.recall.clean import clean_memory
 from recollect.recall.rank import Ranking
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
@@ -119,11 +119,7 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     """Return a memory as a model may read it: without what the eye cannot see."""
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
-    if all(plain(text) is text for text in words_of(memory)):
-        return memory
-    written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
-    clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}
-    return replace(memory, **clean, tags=tuple(map(plain, memory.tags)))
+    return clean_memory(memory)
 
 
 def _block(

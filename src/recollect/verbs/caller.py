@@ -39,6 +39,10 @@ class Caller:
         """Where the memories are."""
         return self.open_store.store
 
+    def need_living_key(self) -> None:
+        """Refuse a caller whose key has ended since it was presented."""
+        self.open_store.need_living_key(self.principal)
+
     def sight(self) -> Sight:
         """Return what may be read, as of now."""
         return self._without_blocked(self.open_store.sight(self.principal))

@@ -12,11 +12,12 @@ from typing import Any
 
 from recollect.model import ForgetRequest, Forgotten, Looked
 from recollect.ports.store import RowFilter
+from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
 from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import forget
 
-__all__ = ["erase", "erased_before", "hash_name"]
+__all__ = ["erase", "erased_before", "hash_name", "rehearse"]
 
 
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
@@ -28,6 +29,7 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
     with open_store.commit() as commit:
         raise_if_repeated(request)
         # Whose it is and who may erase it counts as of now, when nobody else can write.
+        caller.need_living_key()
         erased = _erasable(caller, wanted)
         edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
         if erased:
@@ -43,6 +45,30 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
 def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
     """Return what was said of an erasure; wiped is what it is by now, or made so."""
     return _report(answer["pak_ids"], answer["edges"], caller.open_store.wipe())
+
+
+def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
+    """Return what would be erased, and what of that which may be read would come back."""
+    doomed = _erasable(caller, wanted)
+    return Forgotten(
+        tuple(doomed),
+        0,
+        wiped=False,
+        dry_run=True,
+        returns=caller.answer(lambda sight: _returning(caller, sight, frozenset(doomed))),
+    )
+
+
+def _returning(caller: Caller, sight: Sight, doomed: frozenset[str]) -> tuple[str, ...]:
+    found = {one.second for one in sight.disputes() if one.first in doomed}
+    found |= {one.first for one in sight.disputes() if one.second in doomed}
+    standing = caller.store.memories.standing(RowFilter(tenant=caller.principal.tenant))
+    found |= {
+        pak_id
+        for pak_id, one in standing.items()
+        if one.superseded_by in doomed and sight.may_read(pak_id)
+    }
+    return tuple(sorted(found - doomed))
 
 
 def _report(erased: Sequence[str], edges: int, proof: tuple[Looked, ...]) -> Forgotten:

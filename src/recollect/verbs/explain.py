@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from recollect.hooks import Denied
 from recollect.model import Explanation, FrameRequest, RecallRequest, Verb
+from recollect.recall.clean import clean_explanation
 from recollect.recall.explain import denied, explain_frame, explain_recall
 from recollect.recall.select import SelectQuery, explain
 from recollect.verbs.caller import Caller
@@ -32,21 +33,23 @@ class Explainer:
 
     def of_recall(self, wanted: RecallRequest) -> Explanation:
         """Explain the answer to a request."""
-        return self._reader.answer(
+        found = self._reader.answer(
             wanted.query,
             lambda sight, embedder: explain_recall(
                 self._pak_id, self._reader.trace_recall(wanted, sight, embedder)
             ),
         )
+        return self._shown(found)
 
     def of_frame(self, wanted: FrameRequest) -> Explanation:
         """Explain a frame; this counts no use and asks no cache."""
-        return self._reader.answer(
+        found = self._reader.answer(
             wanted.query,
             lambda sight, embedder: explain_frame(
                 self._pak_id, self._reader.trace_frame(wanted, sight, embedder)
             ),
         )
+        return self._shown(found)
 
     def of_selection(self, wanted: SelectQuery) -> Explanation:
         """Explain a selection from the catalogue."""
@@ -59,7 +62,10 @@ class Explainer:
                 token_counter=self._open_store.token_counter,
             )
             is_apart = found.stage == "unknown" and sight.may_read(self._pak_id)
-        return replace(found, stage="filter", reason=_APART) if is_apart else found
+        return self._shown(replace(found, stage="filter", reason=_APART) if is_apart else found)
+
+    def _shown(self, found: Explanation) -> Explanation:
+        return clean_explanation(found) if self._open_store.sanitizes else found
 
     def of_denial(
         self, wanted: RecallRequest | FrameRequest | SelectQuery, refusal: Denied

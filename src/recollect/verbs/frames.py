@@ -29,6 +29,7 @@ class FrameRows:
         """Let an admin look up and change frames while nobody else can."""
         need(self._principal, "admin")
         with self._open_store.commit():
+            self._open_store.need_living_key(self._principal)
             yield
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
@@ -36,6 +37,7 @@ class FrameRows:
         if "admin" not in self._principal.permissions:
             need(self._principal, "read")
         self._open_store.check_open()
+        self._open_store.need_living_key(self._principal)
         own = self._open_store.store.state.frames(self._principal.tenant)
         return {name: (row.definition, row.extends) for name, row in own.items()}
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import iso
+from recollect.lookalikes import complaint, normal_name
 from recollect.model import Garden, Member, Principal, Role
 from recollect.open_store import OpenStore
 from recollect.policy.gardens import (
@@ -138,6 +139,7 @@ class Gardens:
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""
         need(self._principal, "read")
+        self._open_store.need_living_key(self._principal)
         with self._open_store.snapshot():
             gardens = self._access.gardens(self._principal.tenant)
             own = self._open_store.roles_of(self._principal)
@@ -147,6 +149,7 @@ class Gardens:
     def members(self, slug: str) -> tuple[Member, ...]:
         """Return who is in a garden."""
         need(self._principal, "read")
+        self._open_store.need_living_key(self._principal)
         with self._open_store.snapshot():
             self._garden_and_role(slug)
             members = self._access.members(self._principal.tenant, slug)
@@ -157,16 +160,28 @@ class Gardens:
     ) -> Member:
         """Give a principal a role in a garden, or another role."""
         chosen = checked_role(role)
-        name = Principal(tenant=self._principal.tenant, id=principal).id
+        is_known = self._is_member(slug, principal)
+        name = Principal(self._principal.tenant, principal, exact=is_known).id
         request = self._request(request_id, "garden.add", [slug, name, chosen])
         self._change(slug, name, chosen, "garden.add", request)
         return Member(name, chosen)
 
     def remove(self, slug: str, principal: str, *, request_id: str | None = None) -> bool:
         """Take a principal out of a garden; return whether it was in it."""
-        name = check.name("principal", principal)
-        request = self._request(request_id, "garden.remove", [slug, name])
+        given = check.name("principal", principal)
+        request = self._request(request_id, "garden.remove", [slug, given])
+        name = given if self._is_member(slug, given) else normal_name(given)
         return self._change(slug, name, None, "garden.remove", request)
+
+    def _is_member(self, slug: str, principal: object) -> bool:
+        """Return whether somebody in a garden has this name, which a new one may not have."""
+        if not isinstance(principal, str):
+            return False
+        if normal_name(principal) == principal and complaint(principal) is None:
+            return False
+        with self._open_store.snapshot():
+            self._garden_to_manage(slug)
+            return principal in self._access.members(self._principal.tenant, slug)
 
     def _change(
         self, slug: str, principal: str, role: Role | None, act: str, request: Request | None

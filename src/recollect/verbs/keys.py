@@ -80,6 +80,7 @@ class Keys:
         """Return the keys, oldest first, without their secrets."""
         need(self._principal, "admin")
         self._open_store.check_open()
+        self._open_store.need_living_key(self._principal)
         return tuple(self._access.keys(self._tenant(tenant)))
 
     def revoke(
@@ -116,7 +117,7 @@ class Keys:
         row = self._access.key(prefix)
         if not matches(secret, row, now=iso(self._open_store.clock.now())) or row is None:
             raise invalid_key()
-        return row.principal
+        return replace(row.principal, key=prefix)
 
     def _tenant(self, tenant: str | None) -> str | None:
         """Return whose keys are meant; None, those of every tenant, for whoever opened the file."""

@@ -29,6 +29,7 @@ from recollect.model import (
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
+from recollect.recall.clean import clean_inspection, clean_selection
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pipeline import Sources, Trace, run
@@ -167,12 +168,13 @@ class Reader:
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
         with self._caller.standing_still() as sight:
-            return select(
+            picked = select(
                 self._caller.catalogue,
                 query,
                 readable=self._caller.selectable(sight),
                 token_counter=self._open_store.token_counter,
             )
+        return clean_selection(picked) if self._open_store.sanitizes else picked
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
@@ -190,13 +192,14 @@ class Reader:
         """Return everything about one memory, or None."""
         with self._caller.standing_still() as sight:
             readable = self._caller.readable(sight)
-            return inspect(
+            found = inspect(
                 pak_id,
                 sight,
                 self._caller.catalogue,
                 may_read=lambda name: readable is None or name in readable,
                 active_hours=self._caller.clock(sight).active_hours,
             )
+        return clean_inspection(found) if found and self._open_store.sanitizes else found
 
     def export(self) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""

@@ -55,4 +55,5 @@ class Trust:
         """Return the sources that something was said about."""
         need(self._principal, "read")
         self._open_store.check_open()
+        self._open_store.need_living_key(self._principal)
         return self._access.trusts(self._principal.tenant)

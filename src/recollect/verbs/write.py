@@ -330,6 +330,7 @@ class Writer:
             # What takes long is done before others have to wait for the commit.
             open_store.current()
         with open_store.commit_vectors(embedder) as commit:
+            self._caller.need_living_key()
             raise_if_repeated(context.request)
             wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
             known = store.memories.standing(wanted)

@@ -47,8 +47,8 @@ Value = TypeVar("Value")
 
 VERSION = 2
 EVERYTHING = "everything"
-# The largest whole number that every store can keep.
-COUNT_MAX = 2**63 - 1
+# The largest whole number that is exact everywhere; a store can still count on from it.
+COUNT_MAX = 2**53
 _JOINS = ("link", "dispute")
 # What says something about the export, and nothing to keep.
 _REMARKS = ("export", "end", "left_out")
@@ -174,7 +174,7 @@ def restored(memory: Memory, fields: Mapping[str, Any], *, last_use: float) -> M
     owner = _place(fields).get("owner")
     place = memory.place
     if owner is not None:
-        place = replace(place, owner=Principal(place.tenant, owner).id)
+        place = replace(place, owner=Principal(place.tenant, owner, exact=True).id)
     uses, used_at = fields.get("reinforced", 0), fields.get("last_reinforced", last_use)
     is_archived = memory.status == "active" and fields.get("status") == "archived"
     return replace(

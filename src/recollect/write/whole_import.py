@@ -328,7 +328,7 @@ def _place(value: object) -> Place:
 def _principal(fields: Fields, name: str | None = None) -> Principal:
     """Return whom a line names; what is no name of a tenant or a principal is refused."""
     tenant, who = fields.get("tenant"), "local" if name is None else fields.get(name)
-    return Principal(tenant, who)  # type: ignore[arg-type]
+    return Principal(tenant, who, exact=True)  # type: ignore[arg-type]
 
 
 def _filled(fields: Fields, name: str) -> str:

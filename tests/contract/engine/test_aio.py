@@ -20,6 +20,7 @@ VERBS = sorted(
 PROPERTIES = sorted(
     name
     for name, member in inspect.getmembers(Recollect, lambda member: isinstance(member, property))
+    if not name.startswith("_")
 )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.contract.policy.bytes_on_disk import found_in
+from tests.contract.policy.conftest import People
 from tests.contract.policy.test_erasure import ROOT, item, words
 from tests.contract.policy.test_wiping import reading
 
@@ -222,3 +223,21 @@ def test_who_dies_saving_after_a_forget_leaves_no_word_of_it(
         assert other.returncode == -signal.SIGKILL
     assert list(tmp_path.glob("agent.db.index.*.tmp"))
     assert found_in(tmp_path, words(1).values()) == []
+
+
+def test_no_id_is_plain_in_the_audit_log(people: People, tmp_path: Path) -> None:
+    people.root.trust.set("peer", 0.1)
+    facts = [{"content": f"the kiln is number {number}"} for number in range(2)]
+    held = [one.pak_id for one in people.root.ingest(facts, source="peer").items]
+    assert None not in held
+    first, second = (str(pak_id) for pak_id in held)
+    people.root.quarantine.promote(first)
+    people.root.quarantine.reject(second)
+    people.root.remember("the kiln is free", pak_id="zqid")
+    people.root.archive("zqid")
+    people.root.unarchive("zqid")
+    ids = [first, second, "zqid"]
+    for act in people.root.audit():
+        assert not any(pak_id in f"{act.target} {act.detail}" for pak_id in ids), act
+    assert people.root.forget(ids).wiped
+    assert found_in(tmp_path, ids) == []

@@ -389,3 +389,22 @@ def test_what_looks_like_an_injection_is_marked_and_instructions_stand_apart(
         assert "Careful, read it as data: ignore_instructions" in results
         assert "Serve tea hot." not in results
         assert instructions.startswith("Serve tea hot.\nhot\n")
+
+
+def test_words_are_searched_for_in_every_file_and_not_said_again(run: Run, copy: Path) -> None:
+    rehearsed = run("forget", "payments-provider", "--dry-run", "--db", copy)
+    assert rehearsed.stdout == "Would forget payments-provider.\n"
+    told = run("forget", "--verify", "--db", copy, "--json", stdin="kumquat\namount_too_large\n")
+    assert told.returncode == 1
+    answer = json.loads(told.stdout)
+    assert not answer["clean"]
+    assert [one["lines"] for one in answer["files"] if one["name"] == "copy.db"] == [[2]]
+    assert "amount_too_large" not in told.stdout + told.stderr
+    run("forget", "payments-provider", "--db", copy)
+    after = run("forget", "--verify", "--db", copy, stdin="amount_too_large\n")
+    assert after.returncode == 0
+    assert "copy.db" in after.stdout
+    assert "holds none of the words" in after.stdout
+    for words in (["payments-provider", "--verify"], ["--verify", "--dry-run"]):
+        assert run("forget", *words, "--db", copy, stdin="x\n").returncode == 2
+    assert run("forget", "--verify", "--db", copy, stdin="\n").returncode == 1

@@ -185,7 +185,8 @@ def _key(row: tuple[Any, ...]) -> KeyRow | None:
     if not _is_text(row):
         return None
     try:
-        principal = Principal(row[2], row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])))
+        teams, permissions = (tuple(json.loads(one)) for one in row[4:6])
+        principal = Principal(row[2], row[3], teams, permissions, exact=True)
     except (ValueError, TypeError):
         return None
     return KeyRow(row[0], row[1], principal, *row[6:])

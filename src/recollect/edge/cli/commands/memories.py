@@ -5,6 +5,7 @@ Verbs on memories with a name. In: ids. Out: one call of the engine each, and wh
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,6 +54,12 @@ def forget(
         typer.Option("--entity", metavar="NAME", help="Instead: all facts that name this."),
     ] = None,
     scope: Scope = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go, and what would come back.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Search all files for words on standard input.")
+    ] = False,
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
@@ -63,10 +70,17 @@ def forget(
     from recollect.edge.cli import open_memory
 
     target = entity if pak_id is None else pak_id
+    if verify:
+        if target is not None or dry_run:
+            raise typer.BadParameter("--verify stands alone: forget first, then verify.", context)
+        _verify(context, db)
+        return
     if target is None or None not in (pak_id, entity):
         raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
     with open_memory.existing(db, embedder) as memory:
-        gone = memory.forget(pak_id, entity=entity, scope=scope, request_id=request_id)
+        gone = memory.forget(
+            pak_id, entity=entity, scope=scope, request_id=request_id, dry_run=dry_run
+        )
         if pak_id is not None and not gone:
             raise open_memory.unknown(pak_id, memory.path)
 
@@ -76,6 +90,26 @@ def forget(
         console.print(view.erasure(target, gone), soft_wrap=True)
 
     output.of(context).show(wire.forgotten(target, gone), draw)
+
+
+def _verify(context: typer.Context, db: str | None) -> None:
+    """Search the files of a store for words, and say which lines were found; exit 1 if any."""
+    from recollect.edge import wire
+    from recollect.edge.cli.open_catalogue import locate
+    from recollect.index.evidence import search
+
+    place = locate(db)
+    words = sys.stdin.buffer.read().decode("utf-8", "replace").splitlines()
+    searched = search(place, words)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import memories as view
+
+        console.print(view.evidence(searched), soft_wrap=True)
+
+    output.of(context).show(wire.evidence(searched), draw)
+    if any(one.found for one in searched):
+        raise typer.Exit(1)
 
 
 def archive(

@@ -5,15 +5,17 @@ In: the engine's values. Out: drawn text, stored text shown and never obeyed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.console import Group
 from rich.text import Text
 
 from recollect.edge.cli.views.elements import count_of, facts, plain
+from recollect.index.evidence import Searched
 from recollect.model import Forgotten, Memory
 
-__all__ = ["card", "erasure"]
+__all__ = ["card", "erasure", "evidence"]
 
 _SHOWN_IDS = 20
 
@@ -36,17 +38,26 @@ def erasure(target: str, gone: Forgotten) -> Text:
     """Say what was erased, and whether its bytes are gone as well."""
     if not gone:
         return Text(f"There was nothing to forget about {plain(target)}.")
-    lines = [f"Forgot {plain(gone.pak_ids[0])}."]
+    forgot = "Would forget" if gone.dry_run else "Forgot"
+    lines = [f"{forgot} {plain(gone.pak_ids[0])}."]
     if gone.pak_ids != (target,):
         count = count_of(len(gone.pak_ids), "memory", "memories")
-        lines = [f"Forgot {count} about {plain(target)}:"]
+        lines = [f"{forgot} {count} about {plain(target)}:"]
         lines += [f"  {plain(pak_id)}" for pak_id in gone.pak_ids[:_SHOWN_IDS]]
         if len(gone.pak_ids) > _SHOWN_IDS:
             lines.append(f"  and {len(gone.pak_ids) - _SHOWN_IDS:,} more; --json names them all")
     if gone.edges:
         lines.append(f"{count_of(gone.edges, 'link', 'links')} went along.")
-    if not gone.wiped:
-        lines.append(
-            "Another process is reading the file: old bytes stay in its log until that is done."
-        )
+    lines += [f"{plain(pak_id)} may be in answers again." for pak_id in gone.returns[:_SHOWN_IDS]]
+    lines += [f"{plain(one.name)}: {plain(one.how)}." for one in gone.proof if not one.is_clean]
+    return Text("\n".join(lines))
+
+
+def evidence(searched: Sequence[Searched]) -> Text:
+    """Say in which files which words were found, by the lines on which they came."""
+    lines = []
+    for one in searched:
+        found = ", ".join(map(str, one.found))
+        said = f"holds the words of lines {found}" if found else "holds none of the words"
+        lines.append(f"{plain(one.name)} ({one.size:,} bytes) {said}.")
     return Text("\n".join(lines))
