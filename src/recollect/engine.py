@@ -541,7 +541,11 @@ class Recollect:
     def dispute(
         self, pak_id: str, other: str, *, note: str = "", request_id: str | None = None
     ) -> None:
-        """Say that two memories contradict each other: an answer holds the better one only."""
+        """Say that two memories contradict each other: an answer holds the better one only.
+
+        It takes the right to write where both are. Another tenant's can be disputed with a memory
+        that is not public, and then it counts in one's own tenant.
+        """
         note = optional_text("note", note) or ""
         need(self._principal, "write")
         request = self._request(request_id, "dispute", [pak_id, other, note])
@@ -713,7 +717,7 @@ class Recollect:
     def reembed(
         self, embedder: str | Embedder, *, progress: Callable[[int, int], None] | None = None
     ) -> int:
-        """Switch to another embedder; the old vectors serve until the new are complete.
+        """Switch to another embedder, for whoever opened the store; the old serves meanwhile.
 
         Return how many texts were embedded now. A run that was cut off goes on when called again.
         """
@@ -721,7 +725,7 @@ class Recollect:
         return upkeep.reembed(self._caller, load_embedder(embedder), progress=progress)
 
     def reindex(self) -> None:
-        """Throw the index away and build it anew from the store."""
+        """Throw the index away and build it anew from the store; for whoever opened it."""
         self._need_opener("the indexes of the store")
         upkeep.reindex(self._caller)
 
