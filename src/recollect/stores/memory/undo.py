@@ -44,16 +44,17 @@ class UndoLog:
         if self._holder == get_ident():
             yield
             return
+        # An exception may come in the midst of letting go too: then that is done again.
         try:
-            self._lock.acquire()
-            self._holder = get_ident()
-            self._begin_anew()
-            yield
-        finally:
             try:
-                self._let_go()
+                self._lock.acquire()
+                self._holder = get_ident()
+                self._begin_anew()
+                yield
             finally:
                 self._let_go()
+        finally:
+            self._let_go()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
