@@ -41,7 +41,7 @@ STATE = (
     "SELECT name, revoked_at FROM access_keys ORDER BY name",
     "SELECT source, trust FROM source_trust ORDER BY source",
     "SELECT name FROM memory_frames ORDER BY name",
-    "SELECT act, target, detail FROM audit_log WHERE act != 'keys.create' ORDER BY number",
+    "SELECT act, target, detail FROM audit_log WHERE act != 'key.create' ORDER BY number",
     "SELECT model_id FROM engine_state",
 )
 
@@ -219,7 +219,7 @@ def exported(memory: Recollect) -> list[str]:
     held = [json.dumps(line, sort_keys=True) for line in lines if line["kind"] != "store"]
     acts = [(one.act, one.target, one.detail) for one in memory.audit(limit=100)]
     named = [one.name for one in memory.keys.list()]
-    return [*held, repr(named), repr([one for one in acts if one[0] != "keys.create"])]
+    return [*held, repr(named), repr([one for one in acts if one[0] != "key.create"])]
 
 
 def states_in_memory(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
