@@ -144,7 +144,7 @@ class OpenStore:
                 raise invalid_key()
 
     @property
-    def sanitizes(self) -> bool:
+    def shows_plain_words(self) -> bool:
         """Whether what is shown is made plain first."""
         return self.sanitizer != "off"
 
@@ -299,7 +299,7 @@ class OpenStore:
             disputes=_settled(sight, facts),
             token_counter=self.token_counter,
             worth=self._worth(sight, facts),
-            sanitize=self.sanitizes,
+            sanitize=self.shows_plain_words,
             is_damaged=self._is_damaged(sight.view, of_anybody=tells_damage),
         )
 

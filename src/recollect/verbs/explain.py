@@ -65,7 +65,7 @@ class Explainer:
         return self._shown(replace(found, stage="filter", reason=_APART) if is_apart else found)
 
     def _shown(self, found: Explanation) -> Explanation:
-        return clean_explanation(found) if self._open_store.sanitizes else found
+        return clean_explanation(found) if self._open_store.shows_plain_words else found
 
     def of_denial(
         self, wanted: RecallRequest | FrameRequest | SelectQuery, refusal: Denied

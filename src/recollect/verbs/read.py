@@ -174,7 +174,7 @@ class Reader:
                 readable=self._caller.selectable(sight),
                 token_counter=self._open_store.token_counter,
             )
-        return clean_selection(picked) if self._open_store.sanitizes else picked
+        return clean_selection(picked) if self._open_store.shows_plain_words else picked
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""
@@ -199,7 +199,7 @@ class Reader:
                 may_read=lambda name: readable is None or name in readable,
                 active_hours=self._caller.clock(sight).active_hours,
             )
-        return clean_inspection(found) if found and self._open_store.sanitizes else found
+        return clean_inspection(found) if found and self._open_store.shows_plain_words else found
 
     def export(self) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
