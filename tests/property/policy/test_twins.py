@@ -88,8 +88,9 @@ class Twins(RuleBasedStateMachine):
     @rule(number=numbers, item=facts)
     def rewrite(self, number: int, item: dict[str, Any]) -> None:
         """The asker writes something of its own anew, perhaps into another thread."""
-        pak_id = self.one(number, hidden=False)
-        self.both(self.who.id, "remember", **{**item, "pak_id": pak_id})
+        if self.bare.ids():
+            pak_id = self.one(number, hidden=False)
+            self.both(self.who.id, "remember", **{**item, "pak_id": pak_id})
 
     @rule(name=st.sampled_from(FRAMES), text=texts)
     def frame(self, name: str, text: str) -> None:
