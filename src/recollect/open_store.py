@@ -27,6 +27,7 @@ from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Current, Follower
 from recollect.index.index import MemoryIndex
 from recollect.index.selection import Selection
+from recollect.index.uses import OwnUses
 from recollect.model import Garden, Looked, Place, Principal, Role
 from recollect.paks.footprint import cache_of
 from recollect.policy.gardens import role_with
@@ -37,7 +38,7 @@ from recollect.policy.view import View, view_of
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState
+from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState, Who
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight, StoreMoved
@@ -223,7 +224,21 @@ class OpenStore:
         if trusts is None:
             known = self._still(facts, access.trusts(principal.tenant))
             trusts = facts.trusts[principal.tenant] = by_key(known)
-        return Sight(view, current.index, self.store, current.state, self.clock.now(), trusts)
+        return Sight(
+            view,
+            current.index,
+            self.store,
+            current.state,
+            self.clock.now(),
+            trusts,
+            uses=self._uses((principal.tenant, principal.id), facts, current.index),
+        )
+
+    def _uses(self, who: Who, facts: HeadFacts, index: MemoryIndex) -> OwnUses | None:
+        """Return what a principal has used: read when it first asks, and followed from then on."""
+        if not index.knows_uses(who):
+            index.learn_uses(who, self._still(facts, self.store.uses.of(who)))
+        return index.uses_of(who)
 
     def sight_before(self, principal: Principal, commit: Commit) -> Sight:
         """Return what a principal may read as a commit begins.
@@ -377,11 +392,11 @@ class OpenStore:
                 raise StoreMoved
             yield commit
 
-    def count_uses(self, pak_ids: Sequence[str], clock: ClockState) -> None:
-        """Count that these memories were used; the index need not read again what is known here."""
+    def count_uses(self, who: Who, pak_ids: Sequence[str], clock: ClockState) -> None:
+        """Count that a principal used these memories; the index need not read that again."""
         with self.commit() as commit:
             hours = clock.active_hours
-            used = reinforce(self.store, pak_ids, active_hours=hours, commit=commit)
+            used = reinforce(self.store, who, pak_ids, active_hours=hours, commit=commit)
         before, after = self.follower.take(used, commit)
         facts = self._head_facts
         if after is not None and facts.index is before:

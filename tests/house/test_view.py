@@ -16,7 +16,7 @@ import pytest
 from tests.house.snippets import ROOT
 
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import EdgeRoom, MemoryRoom, RecordRoom, StateRoom, VectorRoom
+from recollect.ports.store import EdgeRoom, MemoryRoom, RecordRoom, StateRoom, UseRoom, VectorRoom
 
 SOURCE = ROOT / "src/recollect"
 MODULES = {
@@ -69,6 +69,8 @@ STORE_READS = {
     "memories.unreadable_places": {"open_store.py"},
     "memories.next_position": {"write/remember.py"},
     "memories.traces": {"write/forget.py"},
+    # What one principal has used, for itself.
+    "uses.of": {"open_store.py", "verbs/caller.py"},
     # All there is, for whoever opened the store.
     "records.page": {"write/whole_export.py"},
     "records.count": {"verbs/read.py", "verbs/restore.py"},
@@ -79,6 +81,7 @@ STORE_OTHERS = {
     "memories": {"write", "set_standing", "erase"},
     "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
     "vectors": {"put", "begin_switch", "finish_switch"},
+    "uses": {"count", "put"},
     "state": {
         "read",
         "commits",
@@ -94,6 +97,7 @@ ROOMS = {
     "memories": MemoryRoom,
     "edges": EdgeRoom,
     "vectors": VectorRoom,
+    "uses": UseRoom,
     "state": StateRoom,
     "records": RecordRoom,
 }

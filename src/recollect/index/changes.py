@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.errors import InvalidInput
 from recollect.index.analyse import indexed_text, text_marks
 from recollect.index.lookup import digest
 from recollect.index.threads import Threads
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.contents import Contents
-    from recollect.ports.store import Changes, Indexable, IndexRow, Used
+    from recollect.ports.store import Changes, Indexable, IndexRow
 
 __all__ = ["apply_changes", "compact", "is_worth_compacting"]
 
@@ -39,8 +38,6 @@ def apply_changes(changes: Changes, contents: Contents) -> None:
     _forget(changes.gone, contents)
     for start in range(0, len(rows), _BATCH):
         _take(rows[start : start + _BATCH], contents)
-    if changes.used:
-        _count_uses(changes.used, contents)
     if changes.edges:
         _join(changes.edges, contents)
 
@@ -157,16 +154,6 @@ def _join(edges: Sequence[tuple[int, int, float]], contents: Contents) -> None:
     near_slots, far_slots = contents.slots_of_rows(near), contents.slots_of_rows(far)
     known = (near_slots >= 0) & (far_slots >= 0)
     contents.graph.join(near_slots[known], far_slots[known], weights[known].astype(np.float64))
-
-
-def _count_uses(used: Sequence[Used], contents: Contents) -> None:
-    slots = contents.slots_of_rows([one.row_id for one in used])
-    if (slots < 0).any():
-        raise InvalidInput(
-            "a memory was used that the index does not hold.",
-            hint="apply the changes before this one first.",
-        )
-    contents.columns.count_uses(slots, used)
 
 
 def _digests_at(slots: NDArray[np.int64], contents: Contents) -> NDArray[np.int64]:

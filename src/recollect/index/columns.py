@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.ports.store import Indexable, Used
+    from recollect.ports.store import Indexable
 
 __all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
 
@@ -179,11 +179,6 @@ class Columns:
     def kill(self, slot: int) -> None:
         """Take note that nothing lives in a slot any more."""
         self._set("alive", slot, False)
-
-    def count_uses(self, slots: NDArray[np.int64], used: Sequence[Used]) -> None:
-        """Set how often the memories in some slots were used, and when last."""
-        self._to_alter("reinforced")[slots] = [min(one.reinforced, _LARGEST) for one in used]
-        self._to_alter("last_reinforced")[slots] = [one.last_reinforced for one in used]
 
     def compact(self, kept: NDArray[np.int64]) -> None:
         """Keep these slots only, and the vocabulary they use."""

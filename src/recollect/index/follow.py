@@ -114,7 +114,6 @@ class Follower:
             index = self._index
             if index is None or index.head != commit.before.head:
                 return index, None
-            self._unsaved_rows += len(changes.used)
             return index, self._publish(index, [changes], commit.head)
 
     def forget(self) -> None:

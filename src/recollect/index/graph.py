@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.index.selection import Selection
 
-__all__ = ["Graph"]
+__all__ = ["Gains", "Graph"]
 
 _LEAST_TAIL = 4096
 _BULK = 4096
@@ -47,6 +47,53 @@ class _Edges:
     weights: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gains:
+    """How much stronger some edges are for one who has used them, seen from both ends.
+
+    `parts` are what a sum of weights grows by, in the two parts that it is made of.
+    """
+
+    near: NDArray[np.int64]
+    far: NDArray[np.int64]
+    parts: NDArray[np.float64]
+
+    @classmethod
+    def between(
+        cls,
+        near: NDArray[np.int64],
+        far: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        stronger: NDArray[np.float64],
+    ) -> Gains:
+        """Return what edges between slots gain, given their weights and those that they have."""
+        gained = _exact_parts(stronger) - _exact_parts(weights)
+        return cls(
+            np.concatenate([near, far]),
+            np.concatenate([far, near]),
+            np.concatenate([gained, gained], axis=1),
+        )
+
+    def added_to(
+        self,
+        sums: NDArray[np.float64],
+        selection: Selection,
+        slots: NDArray[np.int64] | None,
+    ) -> NDArray[np.float64]:
+        """Return sums by slot with what the edges inside a selection gain."""
+        inside = np.flatnonzero(selection.mask[self.near] & selection.mask[self.far])
+        places = self.near[inside]
+        if slots is not None:
+            place_of = np.full(len(selection.mask), -1, dtype=np.int64)
+            place_of[slots] = np.arange(len(slots))
+            places = place_of[places]
+            inside, places = inside[places >= 0], places[places >= 0]
+        grown = sums.copy()
+        for part, gained in zip(grown, self.parts, strict=True):
+            np.add.at(part, places, gained[inside])
+        return grown
+
+
 class Graph:
     """Edges between living slots."""
 
@@ -61,7 +108,7 @@ class Graph:
         self._weights: NDArray[np.float64] = np.empty(0, dtype=np.float64)
         self._tail: tuple[_Layer, ...] = ()
         self._tail_size = 0
-        self._all_degrees: NDArray[np.float64] | None = None
+        self._all_sums: NDArray[np.float64] | None = None
         # Of so many slots the nodes are shared with the graph before this one, until altered.
         self._shared = 0
 
@@ -81,7 +128,7 @@ class Graph:
         self._node_at = grow(self._node_at, self._size, self._size + count)
         self._node_at[self._size : self._size + count] = -1
         self._size += count
-        self._all_degrees = None
+        self._all_sums = None
 
     def drop(self, slot: int) -> None:
         """Forget a slot's edges."""
@@ -89,7 +136,7 @@ class Graph:
         if node >= 0:
             self._own_arrays()
             self._slot_of[node], self._node_at[slot] = -1, -1
-            self._all_degrees = None
+            self._all_sums = None
 
     def move(self, slot: int, to: int) -> None:
         """Give one slot's edges to another."""
@@ -97,7 +144,7 @@ class Graph:
         if node >= 0:
             self._own_arrays()
             self._node_at[slot], self._node_at[to], self._slot_of[node] = -1, node, to
-            self._all_degrees = None
+            self._all_sums = None
 
     def join(
         self, near: NDArray[np.int64], far: NDArray[np.int64], weights: NDArray[np.float64]
@@ -106,7 +153,7 @@ class Graph:
         proper = near != far
         near_nodes, far_nodes = self._nodes_for(near[proper]), self._nodes_for(far[proper])
         weights = weights[proper]
-        self._all_degrees = None
+        self._all_sums = None
         if len(near_nodes) > _BULK:
             self._join_many(near_nodes, far_nodes, weights)
             return
@@ -129,19 +176,39 @@ class Graph:
         found = found[found >= 0]
         return exclude(found[selection.mask[found]], slots)
 
+    def weights_between(
+        self, near: NDArray[np.int64], far: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the weight between each two slots; 0 where no edge joins them."""
+        ends, others = self._node_at[near], self._node_at[far]
+        edges = self._edges_of(distinct(ends[ends >= 0]))
+        known = dict(zip(_key(edges.near, edges.far).tolist(), edges.weights.tolist(), strict=True))
+        wanted = _key(ends, others).tolist()
+        return np.array([known.get(one, 0.0) for one in wanted], dtype=np.float64)
+
     def degrees(
-        self, selection: Selection, slots: NDArray[np.int64] | None = None
+        self,
+        selection: Selection,
+        slots: NDArray[np.int64] | None = None,
+        *,
+        gains: Gains | None = None,
     ) -> NDArray[np.float64]:
         """Return the summed weights of the edges of each slot; of all slots where none are given.
 
-        An edge counts when both ends are selected.
+        An edge counts when both ends are selected, and by what it gains.
         """
         if not self._nodes:
             return np.zeros(self._size if slots is None else len(slots))
-        if slots is not None and (self._all_degrees is None or not selection.is_all):
-            return self._degrees_of(selection, slots)
-        degrees = self._degrees_of_all(selection)
-        return degrees if slots is None else degrees[slots]
+        if slots is not None and (self._all_sums is None or not selection.is_all):
+            sums = self._sums_of(selection, slots)
+        else:
+            sums = self._sums_of_all(selection)
+            sums = sums if slots is None else sums[:, slots]
+        if gains is not None:
+            sums = gains.added_to(sums, selection, slots)
+        whole, rest = sums
+        degrees: NDArray[np.float64] = (whole + rest / _FINE) / _COARSE
+        return degrees
 
     def compact(self, moved: NDArray[np.int32], kept: NDArray[np.int64]) -> None:
         """Renumber the slots, and drop nodes that no slot has any more."""
@@ -149,7 +216,7 @@ class Graph:
         self._node_at, self._size = self._node_at[kept], len(kept)
         living = self._slot_of[: self._nodes] >= 0
         self._slot_of[: self._nodes][living] = moved[self._slot_of[: self._nodes][living]]
-        self._all_degrees = None
+        self._all_sums = None
         self._freeze()
 
     def export(self) -> dict[str, NDArray[Any]]:
@@ -246,26 +313,26 @@ class Graph:
                 ends = ends | layer[node] if ends else layer[node]
         return ends
 
-    def _degrees_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _sums_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         nodes = self._node_at[slots]
         edges = self._edges_inside(self._edges_of(distinct(nodes[nodes >= 0])), selection)
         if not len(edges.near):
-            return np.zeros(len(slots))
+            return np.zeros((2, len(slots)))
         order = distinct(edges.near)
         sums = _exact_sums(order.searchsorted(edges.near), edges.weights, len(order))
         at = order.searchsorted(nodes).clip(max=len(order) - 1)
-        return np.where(order[at] == nodes, sums[at], 0.0)
+        return np.where(order[at] == nodes, sums[:, at], 0.0)
 
-    def _degrees_of_all(self, selection: Selection) -> NDArray[np.float64]:
-        if selection.is_all and self._all_degrees is not None:
-            return self._all_degrees
+    def _sums_of_all(self, selection: Selection) -> NDArray[np.float64]:
+        if selection.is_all and self._all_sums is not None:
+            return self._all_sums
         edges = self._edges_inside(self._edges_of(self._living_nodes()), selection)
         if not len(edges.near):
-            return np.zeros(self._size)
-        degrees = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
+            return np.zeros((2, self._size))
+        sums = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
         if selection.is_all:
-            self._all_degrees = degrees
-        return degrees
+            self._all_sums = sums
+        return sums
 
     def _edges_inside(self, edges: _Edges, selection: Selection) -> _Edges:
         near, far = self._slot_of[edges.near], self._slot_of[edges.far]
@@ -333,9 +400,11 @@ def _join_edges(parts: Iterable[_Edges]) -> _Edges:
 def _exact_sums(
     places: NDArray[Any], weights: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
-    """Add weights up by place; the sum of a place does not depend on the order of its weights."""
+    """Add weights up by place, in their two parts: a sum does not depend on the order in it."""
+    return np.array([np.bincount(places, part, count) for part in _exact_parts(weights)])
+
+
+def _exact_parts(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the two whole-numbered parts of weights."""
     coarse = np.rint(weights * _COARSE)
-    fine = np.rint((weights * _COARSE - coarse) * _FINE)
-    whole = np.bincount(places, coarse, count)
-    rest = np.bincount(places, fine, count)
-    return (whole + rest / _FINE) / _COARSE
+    return np.array([coarse, np.rint((weights * _COARSE - coarse) * _FINE)])

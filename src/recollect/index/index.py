@@ -15,6 +15,7 @@ from recollect.index.contents import Contents
 from recollect.index.questions import Questions
 from recollect.index.selection import Selections, Where
 from recollect.index.statistics import Statistics
+from recollect.index.uses import OwnUses, UseBook
 from recollect.ports.state import START, Head
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.selection import MaskSource, Selection
-    from recollect.ports.store import Changes, Used
+    from recollect.ports.store import Changes
+    from recollect.ports.uses import Uses, Who
 
 __all__ = ["MemoryIndex"]
 
@@ -40,11 +42,13 @@ class MemoryIndex(Questions):
         *,
         selections: Selections | None = None,
         statistics: Statistics | None = None,
+        uses: UseBook | None = None,
     ) -> None:
         super().__init__(
             contents, selections or Selections(contents, 0), statistics or Statistics(contents)
         )
         self.head = head
+        self._uses = uses or UseBook(contents)
 
     @classmethod
     def empty(cls, dimension: int) -> MemoryIndex:
@@ -71,18 +75,31 @@ class MemoryIndex(Questions):
         """
         contents = self._contents
         moves = False
-        used: list[Used] = []
+        used: dict[Who, Uses | None] = {}
+        gone: set[int] = set()
+        edges: set[tuple[int, int]] = set()
         for changes in batches:
             if (changes.rows or changes.gone) and not moves:
                 contents, moves = contents.successor(), True
-            elif contents is self._contents:
+            elif contents is self._contents and changes.edges:
                 contents = contents.rewritten()
             apply_changes(changes, contents)
-            used += changes.used
+            used.update(changes.used)
+            gone.update(changes.gone)
+            edges.update((low, high) for low, high, _ in changes.edges)
+        if moves and is_worth_compacting(contents):
+            compact(contents)
+        uses = self._uses.following(contents, used, gone=gone, edges=edges)
         if moves:
-            return self._anew(contents, head)
-        selections = self._selections.after_uses(contents, used) if used else self._selections
-        return MemoryIndex(contents, head, selections=selections, statistics=self._statistics)
+            selections = self._next_generation(contents)
+            return MemoryIndex(contents, head, selections=selections, uses=uses)
+        return MemoryIndex(
+            contents,
+            head,
+            selections=self._selections,
+            statistics=self._statistics,
+            uses=uses,
+        )
 
     def compacted(self) -> MemoryIndex:
         """Return the index without anything of memories that are gone, down to their words."""
@@ -90,7 +107,21 @@ class MemoryIndex(Questions):
             return self
         contents = self._contents.successor()
         compact(contents)
-        return MemoryIndex(contents, self.head, selections=self._next_generation(contents))
+        uses = self._uses.following(contents, {})
+        selections = self._next_generation(contents)
+        return MemoryIndex(contents, self.head, selections=selections, uses=uses)
+
+    def knows_uses(self, who: Who) -> bool:
+        """Return whether it was told what a principal has used."""
+        return self._uses.knows(who)
+
+    def learn_uses(self, who: Who, uses: Uses) -> None:
+        """Take over what a principal has used, as of this index's head."""
+        self._uses.learn(who, uses)
+
+    def uses_of(self, who: Who) -> OwnUses | None:
+        """Return what a principal has used, by slot; None if that is nothing."""
+        return self._uses.of(who)
 
     def mend(self) -> None:
         """Drop what an index that was to follow this one, and never came to be, has left."""
@@ -120,12 +151,6 @@ class MemoryIndex(Questions):
         """Return the index that was exported; it takes the arrays as its own."""
         contents = Contents.restore(plain["vocabularies"], arrays)
         return cls(contents, Head(**plain["head"]))
-
-    def _anew(self, contents: Contents, head: Head) -> MemoryIndex:
-        """Return the index of contents in which memories have moved, or come, or gone."""
-        if is_worth_compacting(contents):
-            compact(contents)
-        return MemoryIndex(contents, head, selections=self._next_generation(contents))
 
     def _next_generation(self, contents: Contents) -> Selections:
         return Selections(contents, self._selections.generation + 1)

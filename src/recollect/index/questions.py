@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.contents import Contents
+    from recollect.index.graph import Gains
     from recollect.index.lexical import Lexical
     from recollect.index.selection import Selection, Selections
     from recollect.index.speakers import Speaker
@@ -200,8 +201,15 @@ class Questions:
         return self._contents.graph.neighbours(slots, selection)
 
     def degrees(
-        self, selection: Selection, slots: NDArray[np.int64] | None = None
+        self,
+        selection: Selection,
+        slots: NDArray[np.int64] | None = None,
+        *,
+        gains: Gains | None = None,
     ) -> NDArray[np.float64]:
-        """Return each slot's summed edge weights inside the selection; of all slots, or of some."""
+        """Return each slot's summed edge weights inside the selection; of all slots, or of some.
+
+        `gains` is what use has added to them for whoever asks.
+        """
         self._selections.check(selection)
-        return self._contents.graph.degrees(selection, slots)
+        return self._contents.graph.degrees(selection, slots, gains=gains)

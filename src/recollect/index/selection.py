@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.index.contents import Contents
     from recollect.index.index import MemoryIndex
     from recollect.index.postings import Postings
-    from recollect.ports.store import Used
 
 __all__ = ["MaskSource", "Selection", "Selections", "Where", "mask_of", "tag_mask"]
 
@@ -113,19 +112,6 @@ class Selections:
                 "the selection was made before the index last changed.",
                 hint="select again after apply, and do not let the two overlap.",
             )
-
-    def after_uses(self, contents: Contents, used: Sequence[Used]) -> Selections:
-        """Return those that still hold after memories were used, of the contents as they are now.
-
-        What was selected by time of use may differ; the rest is of the same generation.
-        """
-        after = Selections(contents, self.generation)
-        oldest, soonest = self._bounds()
-        after._floors = (min([oldest, *(one.last_reinforced for one in used)]), soonest)
-        after._known = {
-            key: known for key, known in [*self._known.items()] if key[0].reinforced_after is None
-        }
-        return after
 
     def _make(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
         mask = mask_of(where, self._contents.columns, self._contents.tags)

@@ -68,7 +68,10 @@ class EdgeRoom(Protocol):
         """Return all links that touch any of these rows, each once."""
 
     def put(self, edges: Iterable[Edge]) -> None:
-        """Write links as given, in the place of those that there are; a weight of 0 removes one."""
+        """Write links as given, in the place of those that there are; a weight of 0 removes one.
+
+        Nobody has used a link that was written anew.
+        """
 
     def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
         """Return the whole lists of these rows, in no order."""

@@ -7,14 +7,15 @@ memory goes when its garden does: the core decides, and hands over the rows as t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from recollect.model import Memory, Place, is_settled, name_key
 from recollect.model.pak import PakRow
 from recollect.policy import View
 from recollect.ports.state import Head
+from recollect.ports.uses import Uses, Who
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,6 @@ __all__ = [
     "RowFilter",
     "Standing",
     "Texts",
-    "Used",
     "Written",
 ]
 
@@ -74,20 +74,11 @@ class IndexRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """A memory of which nothing but its use changed: how often by now, and the active hour."""
-
-    row_id: int
-    reinforced: int
-    last_reinforced: float
-
-
-@dataclass(frozen=True, slots=True)
 class Changes:
     """What changed since a head of the store: memories as they are now, and row ids that are gone.
 
-    `edges` holds (row, row, weight) of each changed link as it is now; weight 0 means gone. A store
-    lists memories that were used among `rows`; who has just counted the uses can say so in `used`.
+    `edges` holds (row, row, weight) of each changed link as it is now; weight 0 means gone. `used`
+    names whose uses changed; with what they are now, if whoever says so has just counted them.
     Who has taken them over has come to `head`.
     """
 
@@ -95,7 +86,7 @@ class Changes:
     rows: Sequence[IndexRow]
     gone: Sequence[int]
     edges: Sequence[tuple[int, int, float]]
-    used: Sequence[Used] = ()
+    used: Mapping[Who, Uses | None] = field(default_factory=dict)
 
     @property
     def revision(self) -> int:

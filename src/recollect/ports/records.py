@@ -29,6 +29,8 @@ RecordKind = Literal[
     "link",
     "likeness",
     "dispute",
+    "use",
+    "link_use",
 ]
 RECORD_KINDS: tuple[RecordKind, ...] = get_args(RecordKind)
 
@@ -52,6 +54,7 @@ class RecordRoom(Protocol):
     - pak: an entry of the catalogue that the engine never wrote; successor: who replaced whom.
     - reason, flag, anchor, relation: what hangs on an entry of the catalogue.
     - link, likeness, dispute: pairs by id, resolved disputes too; of links those that hold.
+    - use, link_use: what each principal has used, by id.
     """
 
     def page(self, kind: RecordKind, *, after: RecordKey | None, most: int) -> Sequence[Record]:

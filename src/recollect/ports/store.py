@@ -24,7 +24,6 @@ from recollect.ports.memories import (
     RowFilter,
     Standing,
     Texts,
-    Used,
     Written,
 )
 from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind, RecordRoom
@@ -40,6 +39,7 @@ from recollect.ports.state import (
     StateRoom,
     StoreState,
 )
+from recollect.ports.uses import Used, UsedLink, UseRoom, Uses, Who
 from recollect.ports.vectors import Slot, VectorRoom, Waiting
 
 __all__ = [
@@ -78,9 +78,13 @@ __all__ = [
     "Store",
     "StoreState",
     "Texts",
+    "UseRoom",
     "Used",
+    "UsedLink",
+    "Uses",
     "VectorRoom",
     "Waiting",
+    "Who",
     "Written",
 ]
 
@@ -113,6 +117,10 @@ class Store(Protocol):
     @property
     def vectors(self) -> VectorRoom:
         """Who waits for a vector, and the switch to another model."""
+
+    @property
+    def uses(self) -> UseRoom:
+        """How often each principal was given what."""
 
     @property
     def access(self) -> AccessRoom:

@@ -99,5 +99,6 @@ def _links(pak_id: str, sight: Sight) -> tuple[Link, ...]:
     for edge in sight.store.edges.touching([own]):
         slots = sight.index.slots_of_rows([edge.high if edge.low == own else edge.low])
         if edge.weight > 0 and mask[slots].any():
-            found.append(Link(sight.index.pak_ids(slots)[0], edge.weight, edge.automatic))
+            name = sight.index.pak_ids(slots)[0]
+            found.append(Link(name, sight.weight(edge), edge.automatic))
     return tuple(sorted(found, key=lambda link: (-link.weight, link.pak_id)))

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.arrays import exclude, is_in
-from recollect.index.index import MemoryIndex
 from recollect.model import Weights
 from recollect.recall import score
 from recollect.recall.authorise import Authorised, effective_confidence
 from recollect.recall.blocks import Ranked, best_first
 from recollect.recall.candidates import Candidates
+from recollect.recall.sight import Sight
 
 __all__ = ["Ranking", "rank"]
 
@@ -49,7 +49,7 @@ def rank(
     signals = _signals(candidates, authorised, worth)
     scores = score.composite(signals, weights)
     places = _places(candidates, authorised, scores)
-    ranked = _ranked(candidates, signals, scores, places, authorised.sight.index)
+    ranked = _ranked(candidates, signals, scores, places, authorised.sight)
     return Ranking(signals, weights, scores, ranked)
 
 
@@ -57,13 +57,15 @@ def _signals(
     candidates: Candidates, authorised: Authorised, worth: NDArray[np.float64] | None
 ) -> score.SignalColumns:
     index, slots = authorised.sight.index, candidates.slots
-    hours = authorised.moment.active_hours - index.column("last_reinforced")[slots]
+    sight = authorised.sight
+    hours = authorised.moment.active_hours - sight.column("last_reinforced")[slots]
+    gains = None if sight.uses is None else sight.uses.gains
     return score.SignalColumns(
         similarity=candidates.likeness.similarity,
-        confidence=effective_confidence(authorised.sight, worth, slots),
+        confidence=effective_confidence(sight, worth, slots),
         recency=score.recency(_decay(authorised, slots), hours),
-        centrality=score.centrality(index.degrees(authorised.reach, slots)),
-        reinforcement=score.reinforcement(index.column("reinforced")[slots]),
+        centrality=score.centrality(index.degrees(authorised.reach, slots, gains=gains)),
+        reinforcement=score.reinforcement(sight.column("reinforced")[slots]),
     )
 
 
@@ -94,9 +96,9 @@ def _ranked(
     signals: score.SignalColumns,
     scores: NDArray[np.float64],
     places: NDArray[np.int64],
-    index: MemoryIndex,
+    sight: Sight,
 ) -> tuple[Ranked, ...]:
-    slots = candidates.slots[places]
+    slots, index = candidates.slots[places], sight.index
     return best_first(
         Ranked._make(values)
         for values in zip(
@@ -104,7 +106,7 @@ def _ranked(
             index.column("updated_at")[slots].tolist(),
             index.pak_ids(slots),
             signals.confidence[places].tolist(),
-            index.column("last_reinforced")[slots].tolist(),
+            sight.column("last_reinforced")[slots].tolist(),
             candidates.expanded[places].tolist(),
             slots.tolist(),
             places.tolist(),

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
+    from recollect.index.uses import OwnUses
     from recollect.model import Memory, Place
-    from recollect.ports.store import Head, Store, StoreState
+    from recollect.ports.store import Edge, Head, Store, StoreState
 
 __all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
 
@@ -103,15 +104,28 @@ class Sight:
     trusts: Mapping[str, float] | None = None
     # Inside a commit texts are of what that becomes.
     head: Head | None = None
+    # What the principal has used; None if nothing, and then all is as it began for everybody.
+    uses: OwnUses | None = None
 
     def select(
         self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
     ) -> Selection:
         """Return the readable memories that fulfil `where`; `among` narrows them further."""
+        if where.reinforced_after is not None and self.uses is not None:
+            where, among = _used_lately(where, among, self.uses)
         readable = self.index.select(where, view=_Readable(self.view), at=self.now)
         if among is None:
             return readable
         return self.index.select(where, view=among & readable.mask)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column of the index, of uses the principal's own."""
+        own = None if self.uses is None else self.uses.columns.get(name)
+        return self.index.column(name) if own is None else own
+
+    def weight(self, edge: Edge) -> float:
+        """Return how strong a link is for the principal."""
+        return edge.weight if self.uses is None else self.uses.weight(edge)
 
     def memories(self, pak_ids: Iterable[str]) -> dict[str, Memory]:
         """Return those memories that may be read, in the order asked for."""
@@ -204,7 +218,23 @@ class Sight:
         """
         texts = self.store.memories.read(where, self.view)
         self._check_head(texts.head)
-        return {pak_id: self._shown(memory) for pak_id, memory in texts.memories.items()}
+        shown = self._as_used(texts.memories)
+        return {pak_id: self._shown(memory) for pak_id, memory in shown.items()}
+
+    def _as_used(self, memories: dict[str, Memory]) -> dict[str, Memory]:
+        """Return memories with the principal's own uses."""
+        if self.uses is None:
+            return memories
+        return {
+            pak_id: _with_uses(memory, self._own_uses(pak_id))
+            for pak_id, memory in memories.items()
+        }
+
+    def _own_uses(self, pak_id: str) -> tuple[int, float] | None:
+        slot = self.index.slot_of(pak_id)
+        if slot is None or self.uses is None:
+            return None
+        return self.uses.of_row(int(self.index.column("row_id")[slot]))
 
     def _disputes(self) -> Sequence[Dispute]:
         disputes = self.store.edges.disputes()
@@ -236,6 +266,25 @@ class Sight:
             slots, times = slots[recent], times[recent]
         named = zip(times.tolist(), self.index.pak_ids(slots), strict=True)
         return [pak_id for _, pak_id in sorted(named, reverse=True)][:count]
+
+
+def _with_uses(memory: Memory, own: tuple[int, float] | None) -> Memory:
+    if own is None:
+        return memory
+    reinforced, last_reinforced = own
+    return replace(memory, reinforced=reinforced, last_reinforced=last_reinforced)
+
+
+def _used_lately(
+    where: Where, among: NDArray[np.bool_] | None, uses: OwnUses
+) -> tuple[Where, NDArray[np.bool_] | None]:
+    """Return conditions without that of the last use, and which of all slots fulfil it too."""
+    after = where.reinforced_after
+    where = replace(where, reinforced_after=None)
+    if after is None or uses.oldest > after:
+        return where, among
+    lately: NDArray[np.bool_] = uses.columns["last_reinforced"] > after
+    return where, lately if among is None else among & lately
 
 
 def _by_place(index: MemoryIndex, allowed: list[bool]) -> NDArray[np.bool_]:

@@ -6,17 +6,29 @@ holds numbers of rows and never what is in them: all that a forgotten memory lea
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from recollect.ports.state import CommitRecord
+from recollect.ports.uses import Who
 
-__all__ = ["KEPT_COMMITS", "KEPT_NUMBERS", "Touched", "first_kept", "is_time_to_trim"]
+__all__ = [
+    "KEPT_COMMITS",
+    "KEPT_NUMBERS",
+    "USED",
+    "Touched",
+    "first_kept",
+    "is_time_to_trim",
+    "use_event",
+]
 
 # How much of its log a store keeps: so many commits, and of these no more than hold so many row
 # ids in all. Whoever is further behind has read the whole store sooner than the log of it.
 KEPT_COMMITS = 10_000
 KEPT_NUMBERS = 1_000_000
+# How the event begins that says whose uses changed; what follows is the tenant and the principal.
+USED = "used "
 # It is trimmed now and then, and after a commit that fills a good part of it.
 _TRIM_EVERY = 256
 _LARGE = KEPT_NUMBERS // _TRIM_EVERY
@@ -51,6 +63,12 @@ class Touched:
         self.edges.update(other.edges)
         self.events.update(other.events)
 
+    @property
+    def users(self) -> list[Who]:
+        """Return whose uses changed."""
+        found = (json.loads(one[len(USED) :]) for one in self.events if one.startswith(USED))
+        return [(tenant, principal) for tenant, principal in found]
+
     def record(self, revision: int, commit_id: str, at: str | None) -> CommitRecord:
         """Return what the log keeps."""
         return CommitRecord(
@@ -62,6 +80,11 @@ class Touched:
             tuple(sorted(self.edges)),
             tuple(sorted(self.events)),
         )
+
+
+def use_event(who: Who) -> str:
+    """Return the event that says that a principal's uses changed."""
+    return USED + json.dumps(who, ensure_ascii=False)
 
 
 def is_time_to_trim(revision: int, size: int) -> bool:

@@ -16,7 +16,7 @@ from recollect.index.selection import Where
 from recollect.model import INSTRUCTION, Principal
 from recollect.open_store import OpenStore
 from recollect.paks.catalogue import PakCatalogue
-from recollect.ports.store import ClockState, Commit, Store
+from recollect.ports.store import ClockState, Commit, Store, Uses, Who
 from recollect.recall.authorise import Moment
 from recollect.recall.sight import Sight
 
@@ -46,6 +46,15 @@ class Caller:
     def sight(self) -> Sight:
         """Return what may be read, as of now."""
         return self._without_blocked(self.open_store.sight(self.principal))
+
+    @property
+    def who(self) -> Who:
+        """Whose uses are counted."""
+        return self.principal.tenant, self.principal.id
+
+    def own_uses(self) -> Uses:
+        """Return all that this principal has used."""
+        return self.store.uses.of(self.who)
 
     def answer(self, answer: Callable[[Sight], Answer]) -> Answer:
         """Return an answer that is of one revision, whoever writes meanwhile."""

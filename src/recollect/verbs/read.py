@@ -143,7 +143,7 @@ class Reader:
         try:
             binds = sight.view.binds
             pak_ids = [one.pak_id for one in result.blocks if binds(one.memory.place)]
-            open_store.count_uses(pak_ids, self._caller.clock(sight))
+            open_store.count_uses(self._caller.who, pak_ids, self._caller.clock(sight))
         except StoreError:
             # It was read all the same: whoever asks gets it, and is told that it was not counted.
             return replace(result, degraded=(*result.degraded, _NOT_COUNTED))
@@ -209,6 +209,9 @@ class Reader:
                 counts[transfer.kind_of(part[0])] += len(part)
             yield from part
         if self._caller.is_opener:
+            # Its own uses are in the lines of what it used.
+            own = self._caller.own_uses()
+            counts.update({"use": len(own.memories), "link_use": len(own.links)})
             yield from transfer.left_out(self._caller.store.records.count(), counts)
 
     def export_everything(self) -> Iterator[str]:

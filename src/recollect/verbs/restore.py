@@ -6,6 +6,7 @@ is checked before anything is written. Vectors are made anew, by the embedder of
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,16 +22,26 @@ from recollect.model.pak import (
     ReasonCodeEntry,
     RiskFlagEntry,
 )
-from recollect.ports.store import Commit, FrameRow, Likeness, NewMemory
+from recollect.ports.store import (
+    Commit,
+    FrameRow,
+    Likeness,
+    NewMemory,
+    Used,
+    UsedLink,
+    Uses,
+    Who,
+)
 from recollect.verbs.caller import Caller
 from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS
-from recollect.write.link import edge_between
+from recollect.write.link import edge_between, pair
 from recollect.write.vectors import Embeddings, embed_texts
 from recollect.write.whole_import import (
     Hanging,
     RestoredMemory,
+    WholeStore,
     frame_owner,
     memory_from,
     read_whole,
@@ -119,6 +130,8 @@ class Restoration:
         rows = {one.memory.pak_id: at.row_id for one, at in zip(new, written, strict=True)}
         self._write_catalogue([one.pak for one in new])
         self._write_pairs(rows, joins)
+        for who, uses in _uses_by(whole, rows).items():
+            store.uses.put(who, uses)
         store.state.set_clock(later(commit.before.clock, whole.clock))
         store.state.fire("curate_complete")
         told = f"{len(new)} of {len(new)} memories"
@@ -195,6 +208,17 @@ def restored_before(export: transfer.Export, pending: Sequence[int]) -> list[Rem
         Remembered(line.fields["pak_id"], True, "pending" if number in waits else "ready")
         for number, line in enumerate(export.memories)
     ]
+
+
+def _uses_by(whole: WholeStore, rows: Mapping[str, int]) -> dict[Who, Uses]:
+    """Return what each principal has used, by the rows that memories have here."""
+    memories: defaultdict[Who, list[Used]] = defaultdict(list)
+    links: defaultdict[Who, list[UsedLink]] = defaultdict(list)
+    for one in whole.uses:
+        memories[one.who].append(Used(rows[one.ends[0]], one.uses, one.last))
+    for one in whole.link_uses:
+        links[one.who].append(UsedLink(*pair(*(rows[end] for end in one.ends)), one.uses))
+    return {who: Uses(memories[who], links[who]) for who in sorted({*memories, *links})}
 
 
 def _changed(fields: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 In: lists of whom each memory holds for its most alike, or two memories that a caller names. Out:
 edges to write. Automatic edges join two that hold each other, so they depend on which memories
-there are and not on what was there before; co-retrieval strengthens edges that exist and never
-makes one.
+there are and not on what was there before. What use adds to them is in `ports.uses`.
 """
 
 from __future__ import annotations
@@ -15,18 +14,15 @@ from recollect.ports.edges import Edge, Likeness
 
 __all__ = [
     "MAX_AUTOMATIC",
-    "MAX_WEIGHT",
     "LikenessLists",
     "edge_between",
     "edges_to_write",
     "pair",
-    "strengthen",
     "weight_of",
 ]
 
 # Entries of a list, and so automatic edges of a memory: what one write can change stays bounded.
 MAX_AUTOMATIC = 10
-CO_RETRIEVAL_STEP = 0.10
 MAX_WEIGHT = 1.0
 
 
@@ -39,16 +35,6 @@ def edge_between(one: int, other: int, weight: float, *, automatic: bool) -> Edg
     """Return the edge between two rows in its canonical order."""
     low, high = pair(one, other)
     return Edge(low, high, weight, automatic)
-
-
-def strengthen(edges: Iterable[Edge], returned: Iterable[int]) -> list[Edge]:
-    """Return the edges whose two ends were returned together, one step stronger."""
-    together = set(returned)
-    return [
-        replace(old, weight=min(MAX_WEIGHT, round(old.weight + CO_RETRIEVAL_STEP, 9)))
-        for old in edges
-        if old.low in together and old.high in together and old.weight < MAX_WEIGHT
-    ]
 
 
 def weight_of(closeness: float) -> float:
@@ -95,8 +81,7 @@ class LikenessLists:
 def edges_to_write(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
     """Return the edges to write after lists have changed; weight 0 where one is no more.
 
-    `known` are the edges of the rows concerned: one made by hand stays, and the strength that an
-    automatic one won by use stays with it.
+    `known` are the edges of the rows concerned: one made by hand stays.
     """
     there = {(old.low, old.high): old for old in known}
     written = {}

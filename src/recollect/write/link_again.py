@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from recollect.index.index import MemoryIndex
 from recollect.ports.store import START, Commit, Edge, LostLinks, RowFilter, Store
+from recollect.ports.uses import MOST_LINK_USES, strength
 from recollect.write.likeness import arrivals_of, relink
-from recollect.write.link import MAX_WEIGHT, strengthen
 
 __all__ = ["link_again"]
 
@@ -42,8 +42,6 @@ def _as_strong_as_before(lost: LostLinks, edges: list[Edge]) -> Iterator[Edge]:
 
 
 def _weights_of(edge: Edge) -> Iterator[float]:
-    """Yield what a link may weigh, from never used to used often."""
-    yield edge.weight
-    while edge.weight < MAX_WEIGHT:
-        (edge,) = strengthen([edge], (edge.low, edge.high))
-        yield edge.weight
+    """Yield what a link may weigh, from never used to used often, as uses once were kept in it."""
+    for uses in range(MOST_LINK_USES + 1):
+        yield strength(edge.weight, uses)

@@ -321,7 +321,7 @@ def _links(sight: Sight, index: MemoryIndex) -> list[tuple[str, str, float, bool
     slots = selection.slots
     rows = dict(zip(index.column("row_id")[slots].tolist(), index.pak_ids(slots), strict=True))
     return sorted(
-        (*sorted((rows[edge.low], rows[edge.high])), edge.weight, edge.automatic)
+        (*sorted((rows[edge.low], rows[edge.high])), sight.weight(edge), edge.automatic)
         for edge in sight.store.edges.touching(rows)
         if edge.low in rows and edge.high in rows
     )

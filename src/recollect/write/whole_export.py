@@ -26,6 +26,8 @@ NAMING_FIELDS: Mapping[RecordKind, tuple[str, ...]] = {
     "link": ("pak_id", "other"),
     "likeness": ("pak_id", "other"),
     "dispute": ("pak_id", "other"),
+    "use": ("pak_id",),
+    "link_use": ("pak_id", "other"),
 }
 
 

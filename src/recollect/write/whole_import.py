@@ -25,7 +25,8 @@ from recollect.paks import validate
 from recollect.policy.gardens import checked_role, checked_slug
 from recollect.policy.sanitizer import risks
 from recollect.policy.view import HELD_BACK
-from recollect.ports.store import ClockState
+from recollect.ports.store import ClockState, Who
+from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
 from recollect.write.draft import content_hash
 from recollect.write.transfer import COUNT_MAX, Export, Line, read_at
@@ -37,6 +38,7 @@ __all__ = [
     "MemberRow",
     "RestoredMemory",
     "TrustRow",
+    "UseRow",
     "WholeStore",
     "frame_owner",
     "memory_from",
@@ -82,6 +84,15 @@ class Alike(NamedTuple):
     closeness: float
 
 
+class UseRow(NamedTuple):
+    """A memory that a principal has used, or two that it was given together."""
+
+    who: Who
+    ends: tuple[str, ...]
+    uses: int
+    last: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class RestoredMemory:
     """A memory as it was, its entry of the catalogue, and whether it waited for a vector."""
@@ -107,6 +118,8 @@ class WholeStore:
     successors: Mapping[str, str]
     hanging: tuple[Hanging, ...]
     alike: tuple[Alike, ...]
+    uses: tuple[UseRow, ...]
+    link_uses: tuple[UseRow, ...]
 
 
 def read_whole(export: Export) -> WholeStore:
@@ -129,6 +142,8 @@ def read_whole(export: Export) -> WholeStore:
         successors=dict(each("successor", lambda fields: (fields["pak_id"], fields["successor"]))),
         hanging=tuple(one for kind, read in _HANGING.items() for one in each(kind, read)),
         alike=tuple(one for held in each("likeness", _alike) for one in held),
+        uses=each("use", _use),
+        link_uses=_between_linked(each("link_use", _link_use), export),
     )
 
 
@@ -265,6 +280,35 @@ def _alike(fields: Fields) -> list[Alike]:
         Alike(fields["pak_id"], other, check.number("closeness", closeness))
         for other, closeness in fields["others"].items()
     ]
+
+
+def _use(fields: Fields) -> UseRow:
+    who = _principal(fields, "principal")
+    uses = check.whole("reinforced", fields.get("reinforced"), least=0, most=COUNT_MAX)
+    last = check.number("last_reinforced", fields.get("last_reinforced"))
+    return UseRow((who.tenant, who.id), (fields["pak_id"],), uses, last)
+
+
+def _link_use(fields: Fields) -> UseRow:
+    who = _principal(fields, "principal")
+    uses = check.whole("uses", fields.get("uses"), least=1, most=MOST_LINK_USES)
+    return UseRow((who.tenant, who.id), (fields["pak_id"], fields["other"]), uses)
+
+
+def _between_linked(used: tuple[UseRow, ...], export: Export) -> tuple[UseRow, ...]:
+    """Refuse what says that a link was used that is not in the export."""
+    links = {
+        frozenset((line.fields.get("pak_id"), line.fields.get("other")))
+        for line in export.joins
+        if line.kind == "link"
+    }
+    for one in used:
+        if frozenset(one.ends) not in links:
+            raise InvalidInput(
+                f"{one.ends[0]!r:.80} and {one.ends[1]!r:.80} were used together without a link.",
+                hint="keep the lines of an export together, as they are.",
+            )
+    return used
 
 
 def _known_ids(export: Export) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from recollect import Recollect
 from recollect.model import RecallResponse, RecallResult, ScoredBlock
+from recollect.ports.uses import strength
 
 
 def ids(blocks: Iterable[ScoredBlock]) -> list[str]:
@@ -21,12 +22,14 @@ def by_id(answer: RecallResponse) -> dict[str, RecallResult]:
 
 
 def edge_weights(memory: Recollect) -> dict[tuple[str, str], float]:
+    """Return all links with the weights that they have for whoever opened the store."""
     rows = memory.paks.conn.execute(
-        "SELECT one.pak_id, other.pak_id, weight FROM memory_edges"
+        "SELECT one.pak_id, other.pak_id, weight, ifnull(uses, 0) FROM memory_edges"
         " JOIN memories AS one ON one.row_id = low JOIN memories AS other ON other.row_id = high"
-        " WHERE weight > 0"
+        " LEFT JOIN link_uses ON (link_uses.low, link_uses.high) = (one.row_id, other.row_id)"
+        " AND (link_uses.tenant, principal) = ('local', 'local') WHERE weight > 0"
     )
-    return {(one, other): weight for one, other, weight in rows}
+    return {(one, other): strength(weight, uses) for one, other, weight, uses in rows}
 
 
 def everything_stored(memory: Recollect) -> list[str]:

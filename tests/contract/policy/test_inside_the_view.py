@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Callable
 
 import pytest
+from tests.contract.engine.looking import ids
 from tests.contract.policy.conftest import People, people_of
+from tests.property.policy.asking import answer
 
 from recollect import Recollect
-from recollect.testing import FakeEmbedder
+from recollect.testing import FakeClock, FakeEmbedder
 
 Open = Callable[..., Recollect]
 
@@ -125,3 +127,105 @@ def test_retry_pending_fills_and_counts_what_is_of_the_callers_tenant(
     assert people.ann.retry_pending() == 1
     assert people.dan.recall("hidden").degraded == ("vector",)
     assert people.opener.retry_pending() == 2
+
+
+def seen(memory: Recollect) -> list[str]:
+    """Return whatever of uses a principal can see."""
+    return [
+        answer(lambda: memory.get("shared")),
+        answer(memory.list),
+        answer(lambda: memory.inspect("shared")),
+        answer(lambda: memory.recall("salary round", frame="attention")),
+        answer(lambda: memory.recall(frame="task")),
+        answer(lambda: memory.explain("shared", "salary round", frame="attention")),
+        answer(lambda: list(memory.export())),
+    ]
+
+
+@pytest.mark.parametrize("who", ["bob", "dan", "opener"])
+def test_frames_of_others_move_no_use_of_mine(people: People, clock: FakeClock, who: str) -> None:
+    people.ann.remember("the salary round is in May", pak_id="shared", scope="public")
+    people.ann.remember("a salary round takes a week", pak_id="other", scope="public")
+    people.ann.link("shared", "other", weight=0.5)
+    clock.advance(hours=5)
+    people.ann.remember("unrelated")
+    before = seen(people.ann)
+    for _ in range(3):
+        assert getattr(people, who).frame("attention", "salary round").blocks
+    assert seen(people.ann) == before
+    own = getattr(people, who).get("shared")
+    assert (own.reinforced, own.last_reinforced) == (3, 5.0)
+
+
+def test_what_is_hidden_in_anothers_frame_changes_no_use_of_mine(open_memory: Open) -> None:
+    told = []
+    for name, hidden in (("with.db", 5), ("without.db", 0)):
+        people = people_of(open_memory(name))
+        people.ann.remember("the salary round is in May", pak_id="shared", scope="company")
+        for number in range(hidden):
+            people.bob.remember(f"salary round {number} salary round")
+        people.bob.frame("attention", "salary round")
+        told.append(seen(people.ann))
+    assert told[0] == told[1]
+
+
+def test_links_grow_stronger_for_those_who_use_them(people: People) -> None:
+    for name in ("a", "b"):
+        people.ann.remember(f"queue {name}", pak_id=name, scope="company")
+    people.ann.link("a", "b", weight=0.65)
+    for _ in range(2):
+        people.bob.frame("attention", "queue")
+    weights = {
+        who: [link.weight for link in getattr(people, who).inspect("a").links]
+        for who in ("ann", "bob", "root")
+    }
+    assert weights == {"ann": [0.65], "bob": [0.85], "root": [0.65]}
+
+
+def test_a_link_that_is_made_anew_was_used_by_nobody(people: People) -> None:
+    for name in ("a", "b"):
+        people.ann.remember(f"queue {name}", pak_id=name, scope="company")
+    people.ann.link("a", "b", weight=0.65)
+    people.bob.frame("attention", "queue")
+    people.ann.link("a", "b", weight=0.3)
+    assert [link.weight for link in people.bob.inspect("a").links] == [0.3]
+    people.bob.frame("attention", "queue")
+    assert [link.weight for link in people.bob.inspect("a").links] == [0.4]
+
+
+def test_a_window_goes_by_the_principals_own_uses(people: People, clock: FakeClock) -> None:
+    people.root.frames.register("recent", extends="attention", filters={"search_window_hours": 3.0})
+    people.ann.remember("the kiln is lit", pak_id="old", scope="company")
+    clock.advance(hours=2)
+    people.bob.frame("attention", "kiln")
+    clock.advance(hours=2)
+    people.ann.remember("another thing", pak_id="new", scope="company")
+    assert ids(people.bob.frame("recent", "kiln").blocks) == ["old", "new"]
+    assert ids(people.ann.frame("recent", "kiln").blocks) == ["new"]
+
+
+def test_all_uses_of_a_memory_go_with_it(people: People) -> None:
+    for name in ("a", "b"):
+        people.ann.remember(f"queue {name}", pak_id=name, scope="company")
+    people.ann.link("a", "b")
+    people.bob.frame("attention", "queue")
+    people.ann.forget("a")
+    people.ann.remember("queue z", pak_id="z", scope="company")
+    assert people.bob.get("z").reinforced == 0  # type: ignore[union-attr]
+    with sqlite3.connect(people.opener.path) as conn:
+        assert conn.execute("SELECT count(*) FROM memory_uses").fetchone() == (1,)
+        assert conn.execute("SELECT count(*) FROM link_uses").fetchone() == (0,)
+
+
+def test_uses_that_another_process_counts_are_seen(open_memory: Open) -> None:
+    here, there = people_of(open_memory()), people_of(open_memory())
+    here.ann.remember("queue", pak_id="a", scope="company")
+    assert there.bob.get("a").reinforced == 0  # type: ignore[union-attr]
+    here.bob.frame("attention", "queue")
+    here.ann.frame("attention", "queue")
+    here.ann.frame("attention", "queue")
+    assert there.bob.get("a").reinforced == 1  # type: ignore[union-attr]
+    assert there.ann.get("a").reinforced == 2  # type: ignore[union-attr]
+    with sqlite3.connect(there.opener.path) as conn:
+        conn.execute("UPDATE memory_uses SET reinforced = 7 WHERE principal = 'bob'")
+    assert there.bob.get("a").reinforced == 7  # type: ignore[union-attr]

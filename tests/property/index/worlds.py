@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from recollect.index import MemoryIndex, Selection, Where
 from recollect.model import Memory, Place
-from recollect.ports.store import Changes, Head, IndexRow, Used
+from recollect.ports.store import Changes, Head, IndexRow, Used, Uses
 
+ANN = ("acme", "ann")
 DIMENSION = 8
 WORDS = ("cat", "cats", "running", "ran", "naïve", "Rome", "don't", "x_y", "2024", "the")
 TAGS = ("self", "self/goal", "self/value", "a%b", "a_b", "A_b", "")
@@ -72,14 +73,12 @@ class World:
         self.history.append(Changes(Head(len(self.history) + 1, None), rows, lost, reported))
 
     def use(self, used: list[Used], joined: list[tuple[int, int, float]]) -> None:
-        """Count uses, and join, as a frame would, and note what it would report."""
+        """Count uses, and join, and note what a store would report."""
         known = [one for one in used if one.row_id in self.rows]
-        for one in known:
-            row = self.rows[one.row_id]
-            life = {"reinforced": one.reinforced, "last_reinforced": one.last_reinforced}
-            self.rows[one.row_id] = replace(row, memory=replace(row.memory, **life))  # type: ignore[type-var]
         self.history.append(
-            Changes(Head(len(self.history) + 1, None), (), (), self._join(joined), known)
+            Changes(
+                Head(len(self.history) + 1, None), (), (), self._join(joined), {ANN: Uses(known)}
+            )
         )
 
     def _join(self, joined: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:

@@ -13,10 +13,12 @@ from recollect.testing import new_memory
 from recollect.testing.commit_contract import committing
 from recollect.write.reinforce import reinforce
 
+ANN = ("acme", "ann")
+
 
 def use(store: Store, pak_id: str) -> tuple[Changes, Commit]:
     with committing(store) as commit:
-        return reinforce(store, [pak_id], active_hours=5.0, commit=commit), commit
+        return reinforce(store, ANN, [pak_id], active_hours=5.0, commit=commit), commit
 
 
 @pytest.fixture
@@ -29,28 +31,33 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def uses(follower: Follower) -> dict[str, tuple[int, float]]:
     index = follower.current().index
+    if not index.knows_uses(ANN):
+        index.learn_uses(ANN, follower._store.uses.of(ANN))
+    own = index.uses_of(ANN)
     slots = index.slots_of(["a", "b"])
-    counts, hours = index.column("reinforced")[slots], index.column("last_reinforced")[slots]
-    return dict(
-        zip(index.pak_ids(slots), zip(counts.tolist(), hours.tolist(), strict=True), strict=True)
-    )
+    columns = {
+        name: (index.column(name) if own is None else own.columns[name])[slots].tolist()
+        for name in ("reinforced", "last_reinforced")
+    }
+    return dict(zip(index.pak_ids(slots), zip(*columns.values(), strict=True), strict=True))
 
 
 def test_what_this_process_counted_need_not_be_read_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follower = Follower(store, None)
-    follower.current()
+    assert uses(follower) == {"a": (0, 0.0), "b": (0, 0.0)}
 
     assert follower.take(*use(store, "a"))[1]
 
+    monkeypatch.setattr(store.uses, "of", lambda _: pytest.fail("it was read again"))
     monkeypatch.setattr(store.memories, "changes", lambda _: pytest.fail("it was read again"))
     assert uses(follower) == {"a": (1, 5.0), "b": (0, 0.0)}
 
 
 def test_a_change_that_was_missed_is_read_with_the_uses(store: Store) -> None:
     follower = Follower(store, None)
-    follower.current()
+    uses(follower)
     use(store, "b")
 
     assert not follower.take(*use(store, "a"))[1]

@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.index import MemoryIndex, Where
 from recollect.model import Memory
-from recollect.ports.store import Changes, Head, IndexRow, Used
+from recollect.ports.store import Changes, Head, IndexRow, Used, UsedLink, Uses
 
 
 def row(number: int, content: str = "a text", **fields: Any) -> IndexRow:
@@ -48,19 +48,65 @@ def test_a_window_is_open_at_its_edge_and_only_the_active_are_in_it() -> None:
     assert names(index, Where(statuses=("archived",))) == ["pak_4"]
 
 
-def test_uses_move_paks_in_and_out_of_windows_and_leave_other_selections_alone() -> None:
+ANN, BOB = ("acme", "ann"), ("acme", "bob")
+
+
+def test_uses_are_of_one_principal_and_leave_selections_alone() -> None:
     index = index_of(row(1, last_reinforced=80.0), row(2, last_reinforced=200.0))
     everyone = index.select()
-    assert names(index, Where(reinforced_after=100.0)) == ["pak_2"]
-    assert names(index, Where(reinforced_after=50.0)) == ["pak_1", "pak_2"]
+    for who in (ANN, BOB):
+        index.learn_uses(who, Uses())
+        assert index.uses_of(who) is None
 
-    index = index.after(Changes(Head(2, None), (), (), (), [Used(1, 3, 150.0), Used(2, 1, 40.0)]))
+    used = Uses([Used(1, 3, 150.0), Used(7, 9, 9.0)])
+    index = index.after(Changes(Head(2, None), (), (), (), {ANN: used}))
 
+    own = index.uses_of(ANN)
+    assert own is not None
+    slots = index.slots_of(["pak_1", "pak_2"])
+    assert own.columns["reinforced"][slots].tolist() == [3, 0]
+    assert own.columns["last_reinforced"][slots].tolist() == [150.0, 200.0]
+    assert (own.oldest, own.of_row(1), own.of_row(2)) == (150.0, (3, 150.0), None)
+    assert index.uses_of(BOB) is None
     assert index.revision == 2
-    assert names(index, Where(reinforced_after=100.0)) == ["pak_1"]
-    assert names(index, Where(reinforced_after=50.0)) == ["pak_1"]
+    assert index.column("reinforced")[slots].tolist() == [0, 0]
     assert index.select() is everyone
-    assert index.column("reinforced")[index.slots_of(["pak_1", "pak_2"])].tolist() == [3, 1]
+
+
+def test_who_must_be_read_again_is_not_known_any_more() -> None:
+    used = Uses([Used(1, 3, 1.0), Used(2, 3, 1.0)], [UsedLink(1, 2, 2)])
+    index = index_of(row(1), row(2), row(3))
+    index.learn_uses(ANN, used)
+    for changes in (
+        Changes(Head(2, None), (), (), (), {ANN: None}),
+        Changes(Head(2, None), (), [2], ()),
+        Changes(Head(2, None), (), (), [(1, 2, 0.5)]),
+    ):
+        assert not index.after(changes).knows_uses(ANN)
+    for changes in (
+        Changes(Head(2, None), (), (), (), {BOB: None}),
+        Changes(Head(2, None), [row(4)], [3], ()),
+        Changes(Head(2, None), (), (), [(1, 3, 0.5)]),
+    ):
+        assert index.after(changes).knows_uses(ANN)
+
+
+def test_a_used_link_is_stronger_for_who_used_it_and_only_inside_a_selection() -> None:
+    index = index_of(row(1), row(2), row(3))
+    index = index.after(Changes(Head(2, None), (), (), [(1, 2, 0.5), (2, 3, 0.25)]))
+    memories = [Used(number, 1, 1.0) for number in (1, 2)]
+    index.learn_uses(ANN, Uses(memories, [UsedLink(1, 2, 2)]))
+    own = index.uses_of(ANN)
+    assert own is not None
+    slots = index.slots_of(["pak_1", "pak_2", "pak_3"])
+    assert index.degrees(index.select(), slots, gains=own.gains).tolist() == [0.7, 0.95, 0.25]
+    assert index.degrees(index.select(), gains=own.gains)[slots].tolist() == [0.7, 0.95, 0.25]
+    assert index.degrees(index.select(), slots[2:], gains=own.gains).tolist() == [0.25]
+    assert index.degrees(index.select(), slots).tolist() == [0.5, 0.75, 0.25]
+    mask = np.ones(index.size, np.bool_)
+    mask[slots[0]] = False
+    without = index.select(view=mask)
+    assert index.degrees(without, slots, gains=own.gains).tolist() == [0.0, 0.25, 0.25]
 
 
 @pytest.mark.parametrize("room", [0, 1 << 20])
@@ -77,13 +123,6 @@ def test_what_is_held_of_past_questions_changes_no_answer(
         for names in (["w0", "w4"], ["w1", "none"], ["w0", "w1"]):
             counted = [sum(name in words for words in held) for name in names]
             assert index.document_frequencies(names, chosen).tolist() == counted
-
-
-def test_a_use_of_a_pak_that_is_not_here_is_refused() -> None:
-    index = index_of(row(1))
-
-    with pytest.raises(InvalidInput, match="does not hold"):
-        index = index.after(Changes(Head(2, None), (), (), (), [Used(7, 1, 1.0)]))
 
 
 def test_a_pak_is_out_from_the_moment_it_ends() -> None:

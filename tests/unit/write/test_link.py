@@ -6,7 +6,8 @@ import pytest
 
 from recollect.ports.edges import Likeness
 from recollect.ports.store import Edge
-from recollect.write.link import LikenessLists, edge_between, edges_to_write, strengthen, weight_of
+from recollect.ports.uses import MOST_LINK_USES, strength
+from recollect.write.link import LikenessLists, edge_between, edges_to_write, weight_of
 
 
 def test_an_edge_lies_in_its_canonical_order() -> None:
@@ -14,17 +15,18 @@ def test_an_edge_lies_in_its_canonical_order() -> None:
     assert edge_between(7, 3, 0.5, automatic=False).low == 3
 
 
-@pytest.mark.parametrize(("weight", "after"), [(0.65, 0.75), (0.1, 0.2), (0.95, 1.0)])
-def test_being_returned_together_adds_a_tenth_up_to_one(weight: float, after: float) -> None:
-    (stronger,) = strengthen([Edge(1, 2, weight, True)], [1, 2, 3])
-    assert stronger == Edge(1, 2, after, True)
+@pytest.mark.parametrize(
+    ("weight", "uses", "after"),
+    [(0.65, 1, 0.75), (0.1, 1, 0.2), (0.95, 1, 1.0), (0.6, 3, 0.9), (0.1, 10, 1.0), (0.5, 0, 0.5)],
+)
+def test_being_given_together_adds_a_tenth_up_to_one(
+    weight: float, uses: int, after: float
+) -> None:
+    assert strength(weight, uses) == after
 
 
-def test_one_end_alone_or_a_full_edge_changes_nothing() -> None:
-    edges = [Edge(1, 2, 0.5, True), Edge(2, 3, 1.0, False)]
-    assert strengthen(edges, [1]) == []
-    assert strengthen(edges, [2, 3]) == []
-    assert strengthen([], [1, 2]) == []
+def test_so_many_uses_as_are_counted_make_any_link_as_strong_as_links_get() -> None:
+    assert strength(1e-9, MOST_LINK_USES) == 1.0
 
 
 def held(row: int, others: dict[int, float]) -> list[Likeness]:

@@ -33,6 +33,7 @@ class MemoryEdges:
         for edge in edges:
             key = (edge.low, edge.high)
             touched.edges.add(key)
+            self._session.link_uses.drop(key)
             if edge.weight:
                 self._session.edges.put(key, edge)
             else:

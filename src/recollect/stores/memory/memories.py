@@ -104,7 +104,7 @@ class MemoryMemories:
             yield Changes(since, (), sorted(touched.gone), ())
         if rows:
             yield Changes(since, rows, (), ())
-        yield Changes(head, (), (), edges)
+        yield Changes(head, (), (), edges, dict.fromkeys(touched.users))
 
     def write(self, memories: Sequence[NewMemory]) -> list[Written]:
         """Add memories, or replace those that exist."""
@@ -178,7 +178,8 @@ class MemoryMemories:
             )
             return
         tables.follow(Touched(gone={row.row_id}))
-        for pairs in (tables.edges, tables.likenesses, tables.disputes):
+        tables.uses.drop(row.row_id)
+        for pairs in (tables.edges, tables.link_uses, tables.likenesses, tables.disputes):
             pairs.drop_at([row.row_id])
         for key in [one for one in tables.answer_rows if one[0] == row.row_id]:
             kept = tables.answers[key[1]]

@@ -47,6 +47,8 @@ class MemoryRecords:
             "link": _Kind(self._linked, self._link),
             "likeness": _Kind(lambda: session.likenesses, self._likeness),
             "dispute": _Kind(lambda: session.disputes, self._dispute),
+            "use": _Kind(self._used, self._use),
+            "link_use": _Kind(self._used_links, self._link_use),
         }
 
     def page(self, kind: RecordKind, *, after: RecordKey | None, most: int) -> Sequence[Record]:
@@ -130,6 +132,35 @@ class MemoryRecords:
 
     def _dispute(self, low: int, high: int) -> dict[str, Any]:
         return {**self._ends(low, high), **asdict(self._session.disputes[low, high])}
+
+    def _used(self) -> Iterable[RecordKey]:
+        uses = self._session.uses
+        return ((row_id, *who) for row_id in uses for who in uses[row_id])
+
+    def _use(self, row_id: int, *who: str) -> dict[str, Any]:
+        tenant, principal = who
+        one = self._session.uses[row_id][tenant, principal]
+        return {
+            "pak_id": self._session.names[row_id],
+            "tenant": tenant,
+            "principal": principal,
+            "reinforced": one.reinforced,
+            "last_reinforced": one.last_reinforced,
+        }
+
+    def _used_links(self) -> Iterable[RecordKey]:
+        links = self._session.link_uses
+        return ((*pair, *who) for pair in links for who in links[pair])
+
+    def _link_use(self, low: int, high: int, *who: str) -> dict[str, Any]:
+        tenant, principal = who
+        uses = self._session.link_uses[low, high][tenant, principal].uses
+        return {
+            **self._ends(low, high),
+            "tenant": tenant,
+            "principal": principal,
+            "uses": uses,
+        }
 
     def _ends(self, one: int, two: int) -> dict[str, str]:
         names = self._session.names

@@ -5,7 +5,7 @@ In: rows. Out: the same. One thread at a time is inside; what a failed commit ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,6 +25,7 @@ from recollect.ports.state import (
     KeptAnswer,
     StoreState,
 )
+from recollect.ports.uses import Used, UsedLink, Who
 from recollect.stores.memory.tables import PairTable, Table
 from recollect.stores.memory.undo import UndoLog
 from recollect.stores.touched import Touched, first_kept, is_time_to_trim
@@ -68,6 +69,8 @@ class Session:
         self.memories: Table[str, MemoryRow] = Table(self.undo)
         self.names: Table[int, str] = Table(self.undo)
         self.edges: PairTable[Edge] = PairTable(self.undo)
+        self.uses: Table[int, Mapping[Who, Used]] = Table(self.undo)
+        self.link_uses: PairTable[Mapping[Who, UsedLink]] = PairTable(self.undo)
         self.likenesses: PairTable[float] = PairTable(self.undo)
         self.disputes: PairTable[DisputeRow] = PairTable(self.undo)
         self.gardens: Table[TwoNames, Garden] = Table(self.undo)

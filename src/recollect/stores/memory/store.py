@@ -20,6 +20,7 @@ from recollect.stores.memory.memories import MemoryMemories
 from recollect.stores.memory.records import MemoryRecords
 from recollect.stores.memory.session import Session
 from recollect.stores.memory.state import MemoryState
+from recollect.stores.memory.uses import MemoryUses
 from recollect.stores.memory.vectors import MemoryVectors
 
 __all__ = ["MemoryStore"]
@@ -36,6 +37,7 @@ class MemoryStore:
         self._memories = MemoryMemories(self._session, self._catalogue)
         self._edges = MemoryEdges(self._session)
         self._vectors = MemoryVectors(self._session)
+        self._uses = MemoryUses(self._session)
         self._access = MemoryAccess(self._session)
         self._state = MemoryState(self._session)
         self._records = MemoryRecords(self._session, self._catalogue)
@@ -59,6 +61,11 @@ class MemoryStore:
     def vectors(self) -> MemoryVectors:
         """Who waits for a vector, and the switch to another model."""
         return self._vectors
+
+    @property
+    def uses(self) -> MemoryUses:
+        """How often each principal was given what."""
+        return self._uses
 
     @property
     def access(self) -> MemoryAccess:

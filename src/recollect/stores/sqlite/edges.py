@@ -40,10 +40,10 @@ class SqliteEdges:
         """Write links as given; a weight of 0 removes one."""
         put = list(edges)
         self._db.touched.edges.update((edge.low, edge.high) for edge in put)
+        # What is replaced takes its uses along.
         self._db.run_each(
-            "INSERT INTO memory_edges (low, high, weight, automatic)"
-            " VALUES (?, ?, ?, ?) ON CONFLICT (low, high) DO UPDATE SET"
-            " weight = excluded.weight, automatic = excluded.automatic",
+            "INSERT OR REPLACE INTO memory_edges (low, high, weight, automatic)"
+            " VALUES (?, ?, ?, ?)",
             [(edge.low, edge.high, edge.weight, edge.automatic) for edge in put if edge.weight],
         )
         self._db.run_each(

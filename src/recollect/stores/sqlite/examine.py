@@ -35,6 +35,7 @@ _MADE = re.compile(r"CREATE TRIGGER (\w+)")
 _SHOWN_LINES = 20
 # How the two halves of a pair, or a memory itself, are named in the tables that have twins.
 _NAMES = ("pak_id", "row_id", "low", "high", "other")
+_OF_USES = ("memory_uses", "link_uses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ def _twins(conn: sqlite3.Connection, found: Findings) -> None:
     if not found.twins:
         return
     for index, (table, columns) in TWIN_INDEXES.items():
-        names = [column for column in columns if column in _NAMES]
+        # Uses are no part of a memory: what is wrong with them costs nobody a text.
+        names = [] if table in _OF_USES else [column for column in columns if column in _NAMES]
         for unlike in _unlike(conn, table, index, columns):
             found.unlike.append(unlike)
             for column in names:

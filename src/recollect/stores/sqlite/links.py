@@ -22,6 +22,7 @@ PAIRS = {
     "memory_likenesses": ("row_id", "other"),
     "memory_disputes": ("low", "high"),
 }
+_OF_USES = "low, high, tenant, principal, uses"
 
 
 class LinksInDoubt:
@@ -33,9 +34,12 @@ class LinksInDoubt:
         self._rows: set[int] = set()
         self._weights: defaultdict[tuple[int, int], set[float]] = defaultdict(set)
         self._by_hand: set[tuple[int, int]] = set()
+        self._uses: list[tuple[Any, ...]] = []
 
     def look_at(self, unlike: Iterable[Unlike]) -> None:
         """Take note of links and lists that differ, whichever of the two is right."""
+        # What was used is known apart from the link, which takes it along when it goes.
+        self._uses = self._conn.execute(f"SELECT {_OF_USES} FROM link_uses").fetchall()
         for one in unlike:
             said = dict(zip(one.columns, one.row, strict=True))
             if one.table == "memory_likenesses":
@@ -77,11 +81,17 @@ class LinksInDoubt:
             rows = None if self._all else frozenset(self._rows)
             weights = {pair: tuple(sorted(said)) for pair, said in self._weights.items()}
             link_again(LostLinks(rows, weights))
-        return self._conn.execute(
+        lost = self._conn.execute(
             "DELETE FROM memory_edges WHERE automatic = 1 AND NOT ("
             " EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = low AND other = high)"
             " AND EXISTS (SELECT 1 FROM memory_likenesses WHERE row_id = high AND other = low))"
         ).rowcount
+        self._conn.executemany(
+            f"INSERT OR IGNORE INTO link_uses ({_OF_USES}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
+            " (SELECT 1 FROM memory_edges WHERE low = ?1 AND high = ?2)",
+            self._uses,
+        )
+        return lost
 
     def _look_again(self, *row_ids: object) -> None:
         self._rows.update(row_id for row_id in row_ids if isinstance(row_id, int))

@@ -153,7 +153,9 @@ class SqliteMemories:
                 yield Changes(since, (), sorted(touched.gone), ())
             for batch in self._index_rows(None if touched is None else sorted(touched.rows)):
                 yield Changes(since, batch, (), ())
-            yield Changes(head, (), (), self._edges(None if touched is None else touched.edges))
+            used = {} if touched is None else dict.fromkeys(touched.users)
+            edges = self._edges(None if touched is None else touched.edges)
+            yield Changes(head, (), (), edges, used)
 
     def write(self, memories: Sequence[NewMemory]) -> list[Written]:
         """Add memories, or replace those that exist."""

@@ -11,8 +11,8 @@ from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 from recollect.stores.sqlite.seals import DAMAGED, SEALS
-from recollect.stores.sqlite.triggers import LOG_TRIGGERS
-from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS
+from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES
+from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS, TWINS_OF_USES
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
@@ -273,6 +273,32 @@ CREATE TABLE audit_log (
     "CREATE INDEX idx_memories_pending ON memories (tenant) WHERE pending = 1",
 )
 
+# Uses of each principal. What was counted before is what everybody begins with: it stays where it
+# is, in `memories` and in the weights of links.
+_USES = (
+    """
+CREATE TABLE memory_uses (
+    row_id           INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    tenant           TEXT NOT NULL,
+    principal        TEXT NOT NULL,
+    reinforced       INTEGER NOT NULL,
+    last_reinforced  REAL NOT NULL,
+    PRIMARY KEY (row_id, tenant, principal)
+) WITHOUT ROWID""",
+    """
+CREATE TABLE link_uses (
+    low        INTEGER NOT NULL,
+    high       INTEGER NOT NULL,
+    tenant     TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    uses       INTEGER NOT NULL,
+    PRIMARY KEY (low, high, tenant, principal),
+    FOREIGN KEY (low, high) REFERENCES memory_edges (low, high) ON DELETE CASCADE
+) WITHOUT ROWID""",
+    *TWINS_OF_USES,
+    *TRIGGERS_OF_USES,
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
@@ -284,5 +310,6 @@ ENGINE_MIGRATIONS = (
     Migration(8, "answers", _ANSWERS),
     Migration(9, "lighter_twins", LIGHTER_TWINS),
     Migration(10, "within_tenants", _WITHIN_TENANTS),
+    Migration(11, "uses", _USES),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -76,6 +76,7 @@ def _hanging(table: str, key: tuple[str, ...], *names: str) -> _Kind:
 
 
 _LINK = _pair("memory_edges", "low", "high", "weight", "automatic")
+_LINK_USE = _pair("link_uses", "low", "high", "tenant", "principal", "uses")
 _LIKENESS = _pair("memory_likenesses", "row_id", "other", "closeness")
 _DISPUTE = _pair("memory_disputes", "low", "high", "note", "is_open", "created_at")
 _KINDS: dict[RecordKind, _Kind] = {
@@ -127,6 +128,15 @@ _KINDS: dict[RecordKind, _Kind] = {
     ),
     "likeness": _Kind(*_LIKENESS, ("memory_likenesses.row_id", "memory_likenesses.other")),
     "dispute": _Kind(*_DISPUTE, ("low", "high"), made=_flagged("is_open")),
+    "use": _Kind(
+        {
+            **_same("pak_id", of="memories."),
+            **_same("tenant", "principal", "reinforced", "last_reinforced", of="memory_uses."),
+        },
+        "memory_uses JOIN memories USING (row_id)",
+        ("row_id", "memory_uses.tenant", "memory_uses.principal"),
+    ),
+    "link_use": _Kind(*_LINK_USE, ("low", "high", "link_uses.tenant", "link_uses.principal")),
 }
 
 

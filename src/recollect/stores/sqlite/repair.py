@@ -26,13 +26,19 @@ __all__ = ["FACTS", "USES", "as_json", "mend_state", "repair"]
 
 _HANG_ON = ("pak_reason_codes", "pak_risk_flags", "pak_anchors", "pak_relations")
 # Of these both versions may be used: the next use, or the next commit, writes them anew.
-_GO_ON = frozenset({"memory_events", "commits", "engine_state"})
+_GO_ON = frozenset({"memory_events", "commits", "engine_state", "memory_uses", "link_uses"})
 # In the order of `is_state`.
 FACTS = (
     "store_id, revision, commit_id, model_id, dimension, next_model_id, next_dimension,"
     " active_hours, seen_at, vector_slot"
 )
 USES = ("reinforced", "last_reinforced")
+
+# Uses of what is not there.
+_REFER_TO = {
+    "memory_uses": "row_id NOT IN (SELECT row_id FROM memories)",
+    "link_uses": "(low, high) NOT IN (SELECT low, high FROM memory_edges)",
+}
 
 
 def mend_state(conn: sqlite3.Connection) -> None:
@@ -220,6 +226,8 @@ class _Repair:
                     self._links.look_again(f"SELECT {other} FROM {table} WHERE {dangling}")
                 gone = self._conn.execute(f"DELETE FROM {table} WHERE {dangling}")
                 self._dropped += gone.rowcount
+        for table, refers in _REFER_TO.items():
+            self._dropped += self._conn.execute(f"DELETE FROM {table} WHERE {refers}").rowcount
 
     def _vectors(self) -> None:
         """Let damaged vectors go; their memories wait for new ones."""

@@ -28,6 +28,7 @@ from recollect.stores.sqlite.records import SqliteRecords
 from recollect.stores.sqlite.repair import mend_state, repair
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
+from recollect.stores.sqlite.uses import SqliteUses
 from recollect.stores.sqlite.vectors import SqliteVectors
 
 __all__ = ["SqliteStore"]
@@ -44,6 +45,7 @@ class SqliteStore:
         self._memories = SqliteMemories(self._db, catalogue)
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
+        self._uses = SqliteUses(self._db)
         self._access = SqliteAccess(self._db)
         self._state = SqliteState(self._db)
         self._records = SqliteRecords(self._db)
@@ -88,6 +90,11 @@ class SqliteStore:
     def vectors(self) -> SqliteVectors:
         """Who waits for a vector, and the switch to another model."""
         return self._vectors
+
+    @property
+    def uses(self) -> SqliteUses:
+        """How often each principal was given what."""
+        return self._uses
 
     @property
     def access(self) -> SqliteAccess:

@@ -7,7 +7,9 @@ file never have a head in common once they part. While a commit is under way the
 
 from __future__ import annotations
 
-__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS"]
+from collections.abc import Iterator, Sequence
+
+__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS", "TRIGGERS_OF_USES"]
 
 _COMMITTING = "(SELECT committing FROM engine_state)"
 _OF_PAK = "(SELECT row_id FROM memories WHERE pak_id = {end}.pak_id)"
@@ -73,14 +75,18 @@ def _of_paks() -> tuple[str, ...]:
     )
 
 
+def _clearing(hanging: Sequence[tuple[str, str]]) -> str:
+    cleared = (f"DELETE FROM {table} WHERE {end} = OLD.row_id" for table, end in hanging)
+    return _trigger("DELETE", "memories", f"NOT {_COMMITTING}", *cleared, name="clear")
+
+
 def _of_memories() -> tuple[str, ...]:
-    cleared = (f"DELETE FROM {table} WHERE {end} = OLD.row_id" for table, end in _HANG_ON)
     return (
         _past("INSERT", "memories", "touched", "'[' || NEW.row_id || ']'", size=1),
         _past("UPDATE", "memories", "touched", "'[' || NEW.row_id || ']'", size=1),
         _past("DELETE", "memories", "gone", "'[' || OLD.row_id || ']'", size=1),
         _inside("DELETE", "memories", "OLD.row_id", gone=True),
-        _trigger("DELETE", "memories", f"NOT {_COMMITTING}", *cleared, name="clear"),
+        _clearing(_HANG_ON),
     )
 
 
@@ -104,6 +110,32 @@ def _of_what_is_beside() -> tuple[str, ...]:
         _past(event, table, "touched", "'[]'", size=0) for table in _BESIDE for event in _EVENTS
     )
 
+
+def _of_uses(table: str, stands: str) -> Iterator[str]:
+    """Somebody's uses were edited; those that go with a memory or a link are no change."""
+    for event, end in _EVENTS.items():
+        who = f"json_array('used ' || json_array({end}.tenant, {end}.principal))"
+        yield _past(event, table, "events", who, size=0, when=stands.format(end=end))
+
+
+_USED_STANDS = "EXISTS (SELECT 1 FROM memories WHERE row_id = {end}.row_id)"
+_USED_LINK_STANDS = (
+    "EXISTS (SELECT 1 FROM memory_edges WHERE low = {end}.low AND high = {end}.high)"
+)
+# Once each principal has uses of its own: they are followed, and hang on memories and links.
+TRIGGERS_OF_USES = (
+    *_of_uses("memory_uses", _USED_STANDS),
+    *_of_uses("link_uses", _USED_LINK_STANDS),
+    "DROP TRIGGER clear_memories_delete",
+    _clearing((*_HANG_ON, ("memory_uses", "row_id"), ("link_uses", "low"), ("link_uses", "high"))),
+    _trigger(
+        "DELETE",
+        "memory_edges",
+        f"NOT {_COMMITTING}",
+        "DELETE FROM link_uses WHERE low = OLD.low AND high = OLD.high",
+        name="clear",
+    ),
+)
 
 # An edit past any commit, once rows have seals; that a seal is taken away is part of the edit.
 EDIT_OF_MEMORIES = _past(

@@ -6,7 +6,9 @@ own integrity check compares each row with it. Data only: SQL text, and which co
 
 from __future__ import annotations
 
-__all__ = ["LIGHTER_TWINS", "TWINS", "TWIN_INDEXES", "itself", "twin_where"]
+from typing import TypeAlias
+
+__all__ = ["LIGHTER_TWINS", "TWINS", "TWINS_OF_USES", "TWIN_INDEXES", "itself", "twin_where"]
 
 # A row of the log that a commit leaves has a seal; those that triggers leave are here twice.
 _ONLY = {"twin_commits": "seal IS NULL"}
@@ -16,12 +18,14 @@ _WITHOUT_ROWID = frozenset(
     {
         *("memory_edges", "memory_likenesses", "memory_disputes", "gardens", "garden_members"),
         *("access_keys", "source_trust", "memory_frames", "kept_answers", "kept_answer_rows"),
+        *("memory_uses", "link_uses"),
     }
 )
+_Twins: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]
 
 # Name of the index: table and columns. The columns that come first are in the order of arrival, or
 # those that the table was indexed by anyway.
-TWIN_INDEXES: dict[str, tuple[str, tuple[str, ...]]] = {
+_FIRST: _Twins = {
     "twin_memories": (
         "memories",
         (
@@ -75,6 +79,15 @@ TWIN_INDEXES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 
+_OF_USES: _Twins = {
+    "twin_uses": (
+        "memory_uses",
+        ("tenant", "principal", "row_id", "reinforced", "last_reinforced"),
+    ),
+    "twin_link_uses": ("link_uses", ("tenant", "principal", "low", "high", "uses")),
+}
+TWIN_INDEXES = {**_FIRST, **_OF_USES}
+
 
 def twin_where(name: str) -> str:
     """Return the condition of the rows that an index holds a second time, as SQL."""
@@ -98,7 +111,8 @@ def _made(name: str, where: str = "") -> tuple[str, str]:
     )
 
 
-TWINS = tuple(statement for name in TWIN_INDEXES for statement in _made(name))
+TWINS = tuple(statement for name in _FIRST for statement in _made(name))
+TWINS_OF_USES = tuple(statement for name in _OF_USES for statement in _made(name))
 # Each index that a write has to keep in step is a page or two of every commit.
 LIGHTER_TWINS = (
     "DROP INDEX IF EXISTS twin_paks",

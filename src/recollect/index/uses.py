@@ -1,0 +1,165 @@
+"""What each principal has used, beside the columns that all begin with: read once, then followed.
+
+In: uses by row of the store, as they were read or have just been counted. Out: a principal's own
+columns and links by slot; None for one who has used nothing, so that it costs nothing. An index
+shares with the one before it what nobody changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.index.graph import Gains
+from recollect.ports.uses import strength
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from numpy.typing import NDArray
+
+    from recollect.index.contents import Contents
+    from recollect.ports.edges import Edge
+    from recollect.ports.uses import Uses, Who
+
+__all__ = ["OwnUses", "UseBook"]
+
+_LARGEST = 2**31 - 1
+# Whoever is forgotten is read again when it asks.
+_MOST_KNOWN = 1024
+
+
+class _ByRow:
+    """What one principal has used, by row ids."""
+
+    def __init__(
+        self, memories: dict[int, tuple[int, float]], links: dict[tuple[int, int], int]
+    ) -> None:
+        self.memories = memories
+        self.links = links
+
+    def after(self, uses: Uses) -> _ByRow:
+        """Return the same with what was counted since."""
+        memories = {one.row_id: (one.reinforced, one.last_reinforced) for one in uses.memories}
+        links = {(one.low, one.high): one.uses for one in uses.links}
+        return _ByRow(self.memories | memories, self.links | links)
+
+    def holds(self, rows: Collection[int], pairs: Collection[tuple[int, int]]) -> bool:
+        """Return whether any of these rows or links was used."""
+        known = self.memories.keys().isdisjoint(rows) and self.links.keys().isdisjoint(pairs)
+        return not known
+
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Rows, how often and when last, one array each."""
+        many = len(self.memories)
+        counts = (min(count, _LARGEST) for count, _ in self.memories.values())
+        return (
+            np.fromiter(self.memories, np.int64, many),
+            np.fromiter(counts, np.int64, many),
+            np.fromiter((hour for _, hour in self.memories.values()), np.float64, many),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OwnUses:
+    """What one principal has used, by slot: whole columns in the place of those of the index."""
+
+    columns: Mapping[str, NDArray[Any]]
+    gains: Gains | None
+    _by_row: _ByRow
+    _alive: NDArray[np.bool_]
+
+    def of_row(self, row_id: int) -> tuple[int, float] | None:
+        """Return how often a memory was used and when last, if it was."""
+        return self._by_row.memories.get(row_id)
+
+    def weight(self, edge: Edge) -> float:
+        """Return how strong a link is by these uses."""
+        return strength(edge.weight, self._by_row.links.get((edge.low, edge.high), 0))
+
+    @cached_property
+    def oldest(self) -> float:
+        """The earliest hour at which any living memory was last used."""
+        return float(self.columns["last_reinforced"].min(where=self._alive, initial=inf))
+
+
+class UseBook:
+    """The uses of those principals who asked, as of one index."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._by_row: dict[Who, _ByRow] = {}
+        self._by_slot: dict[Who, OwnUses | None] = {}
+
+    def knows(self, who: Who) -> bool:
+        """Return whether a principal's uses were read."""
+        return who in self._by_row
+
+    def learn(self, who: Who, uses: Uses) -> None:
+        """Take over what a principal has used, as of the head of this index."""
+        if len(self._by_row) >= _MOST_KNOWN:
+            self._by_row, self._by_slot = {}, {}
+        self._by_row[who] = _ByRow({}, {}).after(uses)
+
+    def of(self, who: Who) -> OwnUses | None:
+        """Return what a principal has used, by slot; None if that is nothing."""
+        if who not in self._by_slot:
+            by_row = self._by_row.get(who)
+            used = by_row is not None and by_row.memories
+            self._by_slot[who] = self._at_slots(by_row) if by_row is not None and used else None
+        return self._by_slot[who]
+
+    def following(
+        self,
+        contents: Contents,
+        used: Mapping[Who, Uses | None],
+        *,
+        gone: Collection[int] = (),
+        edges: Collection[tuple[int, int]] = (),
+    ) -> UseBook:
+        """Return the book of the next index, given whose uses changed.
+
+        Who is told of without the new numbers is read again. So is who used a row that is gone,
+        whose number may be another's by now, or a link that was written anew.
+        """
+        after = UseBook(contents)
+        for who, by_row in [*self._by_row.items()]:
+            counted = used.get(who)
+            if (who in used and counted is None) or by_row.holds(gone, edges):
+                continue
+            after._by_row[who] = by_row if counted is None else by_row.after(counted)
+            if contents is self._contents and counted is None and who in self._by_slot:
+                after._by_slot[who] = self._by_slot[who]
+        return after
+
+    def _at_slots(self, by_row: _ByRow) -> OwnUses:
+        contents, (rows, counts, hours) = self._contents, by_row.columns
+        slots = contents.slots_of_rows(rows)
+        here = slots >= 0
+        columns = {}
+        for name, values in (("reinforced", counts), ("last_reinforced", hours)):
+            columns[name] = contents.columns[name].copy()
+            columns[name][slots[here]] = values[here]
+            columns[name].flags.writeable = False
+        return OwnUses(columns, self._gains(by_row), by_row, contents.columns["alive"])
+
+    def _gains(self, by_row: _ByRow) -> Gains | None:
+        if not by_row.links:
+            return None
+        contents = self._contents
+        ends = np.array([*by_row.links], dtype=np.int64)
+        near, far = contents.slots_of_rows(ends[:, 0]), contents.slots_of_rows(ends[:, 1])
+        here = np.flatnonzero((near >= 0) & (far >= 0))
+        near, far = near[here], far[here]
+        weights = contents.graph.weights_between(near, far)
+        uses = np.fromiter(by_row.links.values(), np.int64, len(by_row.links))[here]
+        stronger = [
+            strength(weight, count) if weight > 0 else 0.0
+            for weight, count in zip(weights.tolist(), uses.tolist(), strict=True)
+        ]
+        return Gains.between(near, far, weights, np.array(stronger, dtype=np.float64))
