@@ -1,4 +1,4 @@
-"""Channels beside the texts: queues, caches, positions, numbers of acts, names of rivals.
+"""Channels beside the texts: counters, queues, caches, positions, numbers of acts, names of rivals.
 
 Each is a context in which the engine has that channel as it might easily be built: shared by all.
 """
@@ -16,10 +16,33 @@ from recollect.frames import cache
 from recollect.recall import explain
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.memories import SqliteMemories
+from recollect.stores.sqlite.uses import SqliteUses
 from recollect.stores.sqlite.vectors import SqliteVectors
 from recollect.write import remember
 
 __all__ = ["CHANNELS"]
+
+_EVERYBODY = ("", "everybody")
+
+
+@contextmanager
+def uses_of_everybody() -> Iterator[None]:
+    """Whoever is given a memory raises its uses for all, and the strength of its links."""
+    of, count = SqliteUses.of, SqliteUses.count
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SqliteUses, "of", lambda self, who: of(self, _EVERYBODY))
+        patch.setattr(
+            SqliteUses,
+            "count",
+            lambda self, who, pak_ids, *, at: count(self, _EVERYBODY, pak_ids, at=at),
+        )
+        # Nobody's are known for long: those of everybody change whenever anybody's do.
+        patch.setattr("recollect.index.uses.UseBook.knows", lambda self, who: False)
+        patch.setattr(
+            "recollect.index.uses.UseBook.of",
+            lambda self, who: self._at_slots(self._by_row[who]) if self._by_row[who].memories else None,
+        )
+        yield
 
 
 @contextmanager
@@ -45,7 +68,9 @@ def positions_from_elsewhere() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteMemories, "next_position", next_position)
-        patch.setattr(remember, "_kept_position", lambda _, old: old and old.position)
+        patch.setattr(
+            remember, "_kept_position", lambda memory, old: None if old is None else old.position
+        )
         yield
 
 
@@ -53,7 +78,7 @@ def positions_from_elsewhere() -> Iterator[None]:
 def one_cache_of_frames() -> Iterator[None]:
     """All answers of frames share their room."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cache, "_owner", lambda _: ("", ""))
+        patch.setattr(cache, "_owner", lambda key: ("", ""))
         yield
 
 
@@ -91,6 +116,7 @@ def rival_by_its_words() -> Iterator[None]:
 CHANNELS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     channel.__name__: channel
     for channel in (
+        uses_of_everybody,
         one_queue_for_vectors,
         positions_from_elsewhere,
         one_cache_of_frames,

@@ -1,7 +1,5 @@
-"""What others do in secret moves no queue, cache, number or position of mine.
-
-The check is put to the test itself: it must find each channel that is opened on purpose.
-"""
+"""What others do in secret moves no counter, queue, cache or position of mine; and the check finds
+each channel that is opened on purpose."""
 
 from __future__ import annotations
 
@@ -48,6 +46,8 @@ def _day(here: World, *, busy: bool) -> None:
         here.act("bob", "remember", "no release", pak_id="plan")
         here.act("bob", "dispute", "loser", "plan")
     here.clock.advance(hours=1)
+    here.act("bob", "frame", "attention", "redis queue", top_k=2)
+    here.act("dan", "frame", "attention", "redis queue", top_k=2)
     here.act("ann", "frame", "self", "redis")
     for number in range(140 if busy else 0):
         here.act("dan", "frame", "self", f"question {number}")
