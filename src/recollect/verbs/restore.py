@@ -41,6 +41,7 @@ from recollect.write.vectors import Embeddings, embed_texts
 from recollect.write.whole_import import (
     Hanging,
     RestoredMemory,
+    UseRow,
     WholeStore,
     frame_owner,
     memory_from,
@@ -86,6 +87,7 @@ class Restoration:
         self, joins: Sequence[transfer.Join], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Write all of it, and yield what became of each memory."""
+        _need_links(self._whole.link_uses, joins)
         new = self._embedded(progress)
         with self._caller.open_store.commit() as commit:
             raise_if_repeated(self._request)
@@ -210,13 +212,24 @@ def restored_before(export: transfer.Export, pending: Sequence[int]) -> list[Rem
     ]
 
 
+def _need_links(used: Mapping[str, UseRow], joins: Sequence[transfer.Join]) -> None:
+    """Refuse what says that a link was used that is not in the export."""
+    links = {frozenset(join.ends) for join in joins if join.kind == "link"}
+    for where, one in used.items():
+        if frozenset(one.ends) not in links:
+            raise InvalidInput(
+                f"{where} names a link that is not in the export.",
+                hint="keep the lines of an export together, as they are.",
+            )
+
+
 def _uses_by(whole: WholeStore, rows: Mapping[str, int]) -> dict[Who, Uses]:
     """Return what each principal has used, by the rows that memories have here."""
     memories: defaultdict[Who, list[Used]] = defaultdict(list)
     links: defaultdict[Who, list[UsedLink]] = defaultdict(list)
     for one in whole.uses:
         memories[one.who].append(Used(rows[one.ends[0]], one.uses, one.last))
-    for one in whole.link_uses:
+    for one in whole.link_uses.values():
         links[one.who].append(UsedLink(*pair(*(rows[end] for end in one.ends)), one.uses))
     return {who: Uses(memories[who], links[who]) for who in sorted({*memories, *links})}
 

@@ -106,7 +106,8 @@ class RestoredMemory:
 class WholeStore:
     """What an export holds beside memories, links and disputes.
 
-    `successors` says who replaced whom; what a frame may be is checked where frames are known.
+    `successors` says who replaced whom; what a frame may be is checked where frames are known, and
+    whether a link was there to be used, by where that is said, where links are.
     """
 
     clock: ClockState
@@ -119,7 +120,7 @@ class WholeStore:
     hanging: tuple[Hanging, ...]
     alike: tuple[Alike, ...]
     uses: tuple[UseRow, ...]
-    link_uses: tuple[UseRow, ...]
+    link_uses: Mapping[str, UseRow]
 
 
 def read_whole(export: Export) -> WholeStore:
@@ -143,7 +144,11 @@ def read_whole(export: Export) -> WholeStore:
         hanging=tuple(one for kind, read in _HANGING.items() for one in each(kind, read)),
         alike=tuple(one for held in each("likeness", _alike) for one in held),
         uses=each("use", _use),
-        link_uses=_between_linked(each("link_use", _link_use), export),
+        link_uses={
+            line.where: read_at(line, _link_use)
+            for line in export.others
+            if line.kind == "link_use"
+        },
     )
 
 
@@ -293,22 +298,6 @@ def _link_use(fields: Fields) -> UseRow:
     who = _principal(fields, "principal")
     uses = check.whole("uses", fields.get("uses"), least=1, most=MOST_LINK_USES)
     return UseRow((who.tenant, who.id), (fields["pak_id"], fields["other"]), uses)
-
-
-def _between_linked(used: tuple[UseRow, ...], export: Export) -> tuple[UseRow, ...]:
-    """Refuse what says that a link was used that is not in the export."""
-    links = {
-        frozenset((line.fields.get("pak_id"), line.fields.get("other")))
-        for line in export.joins
-        if line.kind == "link"
-    }
-    for one in used:
-        if frozenset(one.ends) not in links:
-            raise InvalidInput(
-                f"{one.ends[0]!r:.80} and {one.ends[1]!r:.80} were used together without a link.",
-                hint="keep the lines of an export together, as they are.",
-            )
-    return used
 
 
 def _known_ids(export: Export) -> set[str]:

@@ -59,6 +59,9 @@ NOT_EXPORTED = {
     "memory_edges.high": "exported as the id of a memory",
     "memory_likenesses.row_id": "exported as the id of a memory",
     "memory_likenesses.other": "exported as the id of a memory",
+    "memory_uses.row_id": "exported as the id of a memory",
+    "link_uses.low": "exported as the id of a memory",
+    "link_uses.high": "exported as the id of a memory",
     "memory_disputes.low": "exported as the id of a memory",
     "memory_disputes.high": "exported as the id of a memory",
     "memory_events": LOCAL,
@@ -78,6 +81,8 @@ EXPORTED = {
     " scope team garden pending",
     "memory_edges": "weight automatic",
     "memory_likenesses": "closeness",
+    "memory_uses": "tenant principal reinforced last_reinforced",
+    "link_uses": "tenant principal uses",
     "memory_disputes": "note is_open created_at",
     "memory_frames": "tenant name definition extends",
     "gardens": "tenant slug name scope team tier created_at",
@@ -129,6 +134,8 @@ def here(open_memory: Open, clock: FakeClock) -> Recollect:
     people.ann.frame("attention", "red lorry", top_k=2)
     people.ann.archive("p1")
     people.ann.link("p0", "g", weight=0.7)
+    people.bob.frame("attention", "red lorry", top_k=1)
+    people.ann.frame("attention", "red lorry in the garden", top_k=9)
     people.ann.dispute("p0", "p2", note="which?")
     people.ann.dispute("p0", "p3", note="settled")
     clock.advance(seconds=5)
@@ -329,6 +336,12 @@ def _each(kind: str, field: str, *values: Any) -> list[Any]:
         *_each("link", "weight", None, 0, 7, "1"),
         *_each("link", "other", None, "nobody", ["p0"]),
         *_each("likeness", "others", None, [], {"nobody": 1}, {"p0": "x"}),
+        *_each("use", "reinforced", None, -1, 2**70, "1"),
+        *_each("use", "last_reinforced", None, float("nan")),
+        *_each("use", "principal", None, "", 7),
+        *_each("use", "pak_id", None, "nobody", ["p0"]),
+        *_each("link_use", "uses", None, 0, 11, "1"),
+        *_each("link_use", "other", None, "nobody", "local", ["p0"]),
         *_each("dispute", "created_at", 7, "yesterday"),
         *_each("dispute", "note", None, 7),
     ],

@@ -40,7 +40,9 @@ def uses_of_everybody() -> Iterator[None]:
         patch.setattr("recollect.index.uses.UseBook.knows", lambda self, who: False)
         patch.setattr(
             "recollect.index.uses.UseBook.of",
-            lambda self, who: self._at_slots(self._by_row[who]) if self._by_row[who].memories else None,
+            lambda self, who: (
+                self._at_slots(self._by_row[who]) if self._by_row[who].memories else None
+            ),
         )
         yield
 
