@@ -36,6 +36,8 @@ STATE = (
     "SELECT pak_id, title FROM paks ORDER BY pak_id",
     "SELECT low, high, weight, automatic FROM memory_edges WHERE weight > 0 ORDER BY low, high",
     "SELECT low, high, note, is_open FROM memory_disputes ORDER BY low, high",
+    "SELECT row_id, principal, reinforced FROM memory_uses ORDER BY row_id, principal",
+    "SELECT low, high, principal, uses FROM link_uses ORDER BY low, high, principal",
     "SELECT tenant, slug, name, tier FROM gardens ORDER BY slug",
     "SELECT slug, principal, role FROM garden_members ORDER BY slug, principal",
     "SELECT name, revoked_at FROM access_keys ORDER BY name",

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["OwnUses", "UseBook"]
 
 _LARGEST = 2**31 - 1
-# Whoever is forgotten is read again when it asks.
-_MOST_KNOWN = 1024
+# Whoever is let go of is read again, or put into columns again, when it asks.
+_MOST_KNOWN, _MOST_AT_SLOTS = 1024, 16
 
 
 class _ByRow:
@@ -94,7 +94,7 @@ class UseBook:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._by_row: dict[Who, _ByRow] = {}
-        self._by_slot: dict[Who, OwnUses | None] = {}
+        self._by_slot: dict[Who, OwnUses] = {}
 
     def knows(self, who: Who) -> bool:
         """Return whether a principal's uses were read."""
@@ -108,11 +108,15 @@ class UseBook:
 
     def of(self, who: Who) -> OwnUses | None:
         """Return what a principal has used, by slot; None if that is nothing."""
-        if who not in self._by_slot:
-            by_row = self._by_row.get(who)
-            used = by_row is not None and by_row.memories
-            self._by_slot[who] = self._at_slots(by_row) if by_row is not None and used else None
-        return self._by_slot[who]
+        by_row = self._by_row.get(who)
+        if by_row is None or not by_row.memories:
+            return None
+        own = self._by_slot.get(who)
+        if own is None:
+            if len(self._by_slot) >= _MOST_AT_SLOTS:
+                self._by_slot = {}
+            own = self._by_slot[who] = self._at_slots(by_row)
+        return own
 
     def following(
         self,

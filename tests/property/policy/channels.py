@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from recollect.frames import cache
+from recollect.index.uses import UseBook
+from recollect.ports.uses import Uses, Who
 from recollect.recall import explain
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.memories import SqliteMemories
@@ -29,21 +31,22 @@ _EVERYBODY = ("", "everybody")
 def uses_of_everybody() -> Iterator[None]:
     """Whoever is given a memory raises its uses for all, and the strength of its links."""
     of, count = SqliteUses.of, SqliteUses.count
+
+    def of_all(self: SqliteUses, _who: Who) -> Uses:
+        return of(self, _EVERYBODY)
+
+    def count_for_all(self: SqliteUses, _who: Who, pak_ids: Any, *, at: float) -> Uses:
+        return count(self, _EVERYBODY, pak_ids, at=at)
+
+    def read_again(self: UseBook, who: Who) -> bool:
+        self._by_slot.pop(who, None)
+        return False
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SqliteUses, "of", lambda self, who: of(self, _EVERYBODY))
-        patch.setattr(
-            SqliteUses,
-            "count",
-            lambda self, who, pak_ids, *, at: count(self, _EVERYBODY, pak_ids, at=at),
-        )
-        # Nobody's are known for long: those of everybody change whenever anybody's do.
-        patch.setattr("recollect.index.uses.UseBook.knows", lambda self, who: False)
-        patch.setattr(
-            "recollect.index.uses.UseBook.of",
-            lambda self, who: (
-                self._at_slots(self._by_row[who]) if self._by_row[who].memories else None
-            ),
-        )
+        patch.setattr(SqliteUses, "of", of_all)
+        patch.setattr(SqliteUses, "count", count_for_all)
+        # Nobody's are known for long: those of all change whenever anybody's do.
+        patch.setattr(UseBook, "knows", read_again)
         yield
 
 
@@ -70,9 +73,7 @@ def positions_from_elsewhere() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteMemories, "next_position", next_position)
-        patch.setattr(
-            remember, "_kept_position", lambda memory, old: None if old is None else old.position
-        )
+        patch.setattr(remember, "_kept_position", lambda _, old: old and old.position)
         yield
 
 
@@ -80,7 +81,7 @@ def positions_from_elsewhere() -> Iterator[None]:
 def one_cache_of_frames() -> Iterator[None]:
     """All answers of frames share their room."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cache, "_owner", lambda key: ("", ""))
+        patch.setattr(cache, "_owner", lambda _: ("", ""))
         yield
 
 

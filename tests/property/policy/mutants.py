@@ -103,11 +103,11 @@ def cut_before_the_mask() -> Iterator[None]:
 
 @contextmanager
 def most_used_of_all() -> Iterator[None]:
-    """Uses count as a share of the most used Pak of the whole store."""
+    """Uses count as a share of the most used Pak, also if it may not be read any more."""
     honest = rank._signals
 
     def signals(found: Any, authorised: Any, worth: Any) -> Any:
-        uses = np.log1p(authorised.sight.index.column("reinforced").astype(np.float64))
+        uses = np.log1p(authorised.sight.column("reinforced").astype(np.float64))
         share = uses[found.slots] / max(float(uses.max(initial=0.0)), 1.0)
         return replace(honest(found, authorised, worth), reinforcement=share)
 

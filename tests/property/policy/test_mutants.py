@@ -42,6 +42,10 @@ def lively(here: World) -> None:
     here.act("ann", "frame", "attention", "redis", top_k=2)
     here.act("dan", "trust.set", "stranger", 0.2)
     here.act("dan", "ingest", [{"content": "redis rumour"}], source="stranger", scope="public")
+    # What ann used most she may not read any more.
+    for _ in range(5):
+        here.act("ann", "frame", "attention", "zebra release", top_k=1)
+    here.act("root", "gardens.remove", "lab", "ann")
     here.embedder.fail = True
     here.act("bob", "remember", "still without a vector")
     here.embedder.fail = False

@@ -85,16 +85,17 @@ class Twins(RuleBasedStateMachine):
         self.full.act(who, "link", *ends)
         self.full.act(who, "dispute", *ends)
 
+    @rule(who=st.sampled_from(sorted(PEOPLE)), name=st.sampled_from(FRAMES), text=texts)
+    def frame(self, who: str, name: str, text: str) -> None:
+        """Whoever is given something: others find more in the full one than in the bare one."""
+        self.both(who, "frame", name, text, top_k=3)
+
     @rule(number=numbers, item=facts)
     def rewrite(self, number: int, item: dict[str, Any]) -> None:
         """The asker writes something of its own anew, perhaps into another thread."""
         if self.bare.ids():
             pak_id = self.one(number, hidden=False)
             self.both(self.who.id, "remember", **{**item, "pak_id": pak_id})
-
-    @rule(name=st.sampled_from(FRAMES), text=texts)
-    def frame(self, name: str, text: str) -> None:
-        self.both(self.who.id, "frame", name, text, top_k=3)
 
     @rule(number=numbers, hidden=st.booleans())
     def forget(self, number: int, hidden: bool) -> None:
