@@ -44,7 +44,7 @@ def lively(here: World) -> None:
     here.act("dan", "ingest", [{"content": "redis rumour"}], source="stranger", scope="public")
     # What ann used most she may not read any more.
     for _ in range(5):
-        here.act("ann", "frame", "attention", "zebra release", top_k=1)
+        here.act("ann", "frame", "evidence", "zebra redis release", top_k=1)
     here.act("root", "gardens.remove", "lab", "ann")
     here.embedder.fail = True
     here.act("bob", "remember", "still without a vector")
