@@ -25,7 +25,8 @@ def edge_weights(memory: Recollect) -> dict[tuple[str, str], float]:
     """Return all links with the weights that they have for whoever opened the store."""
     rows = memory.paks.conn.execute(
         "SELECT one.pak_id, other.pak_id, weight, ifnull(uses, 0) FROM memory_edges"
-        " JOIN memories AS one ON one.row_id = low JOIN memories AS other ON other.row_id = high"
+        " JOIN memories AS one ON one.row_id = memory_edges.low"
+        " JOIN memories AS other ON other.row_id = memory_edges.high"
         " LEFT JOIN link_uses ON (link_uses.low, link_uses.high) = (one.row_id, other.row_id)"
         " AND (link_uses.tenant, principal) = ('local', 'local') WHERE weight > 0"
     )
