@@ -14,6 +14,7 @@ from recollect.ports.store import (
     RecordRoom,
     StateRoom,
     Store,
+    UseRoom,
     VectorRoom,
 )
 
@@ -21,6 +22,7 @@ ROOMS = {
     "memories": MemoryRoom,
     "edges": EdgeRoom,
     "vectors": VectorRoom,
+    "uses": UseRoom,
     "access": AccessRoom,
     "state": StateRoom,
     "records": RecordRoom,

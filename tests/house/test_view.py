@@ -111,6 +111,10 @@ ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "r
     "places",
     "code",
     "column",
+    # Of one principal, for itself; `Sight` holds its own.
+    "knows_uses",
+    "learn_uses",
+    "uses_of",
 }
 
 # Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.

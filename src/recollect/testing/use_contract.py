@@ -1,4 +1,7 @@
-"""What every store must do about uses, as tests; part of `StoreContract`."""
+"""What every store must do about uses, as tests; part of `StoreContract`.
+
+Uses are one principal's own: what is counted for one is not read for another.
+"""
 
 # Test methods are sentences and need no docstring of their own.
 from __future__ import annotations
