@@ -36,6 +36,8 @@ class UseContract:
                 counted = store.uses.count(_ANN, ["b", "a", "nobody"], at=5.0)
             assert counted == Uses([Used(a, 3, 5.0), Used(b, 1, 5.0)], [UsedLink(a, b, 1)])
             assert store.uses.of(_ANN) == counted
+            hours = [one.last_reinforced for one in counted.memories]
+            assert [type(hour) for hour in hours] == [float, float]
             assert store.uses.of(_BOB) == Uses([], [])
             assert standing(store, "a").reinforced == 2
             changes = list(store.memories.changes(seen))

@@ -5,7 +5,7 @@ In: values of `recollect.ports.uses`. Out: the same. Nobody's numbers are anothe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from recollect.ports.uses import MOST_LINK_USES, MOST_USES, Used, UsedLink, Uses, Who
 from recollect.stores.sqlite.session import Session, marks
@@ -50,7 +50,7 @@ class SqliteUses:
             " AND typeof(uses) = 'integer' ORDER BY low, high",
             *who,
         )
-        return Uses([Used(*row) for row in memories], [UsedLink(*row) for row in links])
+        return Uses(_used(memories), [UsedLink(*row) for row in links])
 
     def count(self, who: Who, pak_ids: Sequence[str], *, at: float) -> Uses:
         """Count one more use of memories, and of the links among them."""
@@ -61,7 +61,7 @@ class SqliteUses:
         links = []
         if len(rows) > 1:
             links = sorted(self._db.all(_COUNT_LINKS.format(rows=marks(rows)), *who, *rows, *rows))
-        return Uses([Used(*row) for row in memories], [UsedLink(*row) for row in links])
+        return Uses(_used(memories), [UsedLink(*row) for row in links])
 
     def put(self, who: Who, uses: Uses) -> None:
         """Keep uses as given."""
@@ -76,3 +76,8 @@ class SqliteUses:
             " VALUES (?, ?, ?, ?, ?)",
             [(one.low, one.high, *who, one.uses) for one in uses.links],
         )
+
+
+def _used(rows: Iterable[tuple[int, int, float]]) -> list[Used]:
+    # What an upsert returns is not put into the column's type: 5 hours would be no real.
+    return [Used(row_id, reinforced, float(last)) for row_id, reinforced, last in rows]
