@@ -262,7 +262,15 @@ def test_everything_about_an_entity_is_forgotten_and_named(run: Run, tmp_path: P
     run("link", "kiln", "boss", "--db", db)
     company = answer(run("forget", "--entity", "Ann", "--scope", "company", "--db", db, "--json"))
     assert company.pop("meta") == {}
-    assert company == {"forgotten": "Ann", "pak_ids": ["leave"], "edges": 0, "wiped": True}
+    assert all(one["is_clean"] for one in company.pop("proof"))
+    assert company == {
+        "forgotten": "Ann",
+        "pak_ids": ["leave"],
+        "edges": 0,
+        "wiped": True,
+        "dry_run": False,
+        "returns": [],
+    }
     said = run("forget", "--entity", "Ann", "--db", db).stdout
     assert said == "Forgot 2 memories about Ann:\n  boss\n  kiln\n1 link went along.\n"
     again = run("forget", "--entity", "Ann", "--db", db)
