@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from recollect import Recollect
 from recollect.errors import RecollectError
-from recollect.model import PERMISSIONS, Principal
+from recollect.model import PERMISSIONS, Forgotten, Principal
 from recollect.paks import ReasonCodeEntry
 from recollect.recall.select import SelectQuery
 
@@ -79,6 +79,9 @@ def outcome(act: Callable[[Recollect], object], memory: Recollect) -> str:
         found = act(memory)
     except RecollectError as error:
         found = {"error": error.code, "message": error.message, "hint": error.hint}
+    if isinstance(found, Forgotten):
+        # Which files there are to look at is the one thing that a store in memory has none of.
+        found = replace(found, proof=())
     return json.dumps(_plain(found), sort_keys=True, ensure_ascii=False)
 
 
