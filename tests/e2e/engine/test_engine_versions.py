@@ -19,7 +19,7 @@ from tests.house.snippets import ROOT
 
 from recollect import Recollect
 from recollect.model import canonical_json
-from recollect.policy import Principal
+from recollect.policy import PERMISSIONS, Principal
 from recollect.stores.sqlite.migrations import ENGINE_VERSION
 
 # Those that came after are of one release with this one.
@@ -101,7 +101,7 @@ def test_a_store_of_version_4_keeps_all_that_it_held(tmp_path: Path) -> None:
         assert ("ann", "reader") in {
             (one.principal, one.role) for one in memory.gardens.members("roses")
         }
-        assert memory.keys.principal_for(SECRET) == Principal("local", "ann")
+        assert memory.keys.principal_for(SECRET) == Principal("local", "ann", (), PERMISSIONS)
         assert memory.trust.of("a stranger") == 0.25
         assert len(memory.audit()) == 10
         shelf, tea = memory.get("shelf"), memory.get("tea")
