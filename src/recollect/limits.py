@@ -34,7 +34,7 @@ CHARACTERS: Mapping[str, int] = MappingProxyType(
         "payload": 8_000_000,
         "query": 100_000,
         "text": 100_000,
-        "summary": 10_000,
+        "summary": 1_000_000,
         "value": 10_000,
         "note": 10_000,
         "reason_code": 10_000,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -391,11 +392,15 @@ def _make_room(path: Path) -> None:
 
 def _refuse_special(path: Path) -> None:
     """Refuse what is there and is no file: a pipe would keep whoever opens it waiting."""
+    # Looked at once: another process may make it between two looks.
     with _reaching(path):
-        if path.is_file() or not path.exists():
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
             return
-        is_folder = path.is_dir()
-    if is_folder:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
         raise StoreUnavailable(
             f"{path} is a directory, not a database file.",
             hint=f"name a file in it, for example {path / 'recall.db'}.",

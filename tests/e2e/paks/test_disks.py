@@ -269,6 +269,9 @@ def test_a_writer_at_work_can_be_read_by_a_user_without_rights(folder: Path, sta
     path = folder / "recall.db"
     with RecallStore.open(path) as store:
         store.upsert_pak(**pak("p1"))
+        # Files are made for their owner alone; whoever lets others read opens all three.
+        for file in folder.glob("recall.db*"):
+            file.chmod(0o644)
 
         done = outcome(start, path, "read_only")
 
