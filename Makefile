@@ -32,8 +32,12 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Long, and they run no line that others do not.
+MEASURE_NO_LINES = --deselect tests/unit/test_linear.py --deselect tests/unit/evaluation/test_pages.py \
+	--deselect tests/contract/policy/test_erasure.py --deselect tests/contract/policy/test_wiping.py
+
 coverage: $(VENV)/.dev
-	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term tests/unit tests/contract tests/golden
+	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term tests/unit tests/contract tests/golden $(MEASURE_NO_LINES)
 
 audit: $(VENV)/.dev
 	$(BIN)/python -m tools.audit
