@@ -32,7 +32,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Long, and they run no line that others do not.
+# Long, and nearly all that they run is run by others too.
 MEASURE_NO_LINES = --deselect tests/unit/test_linear.py --deselect tests/unit/evaluation/test_pages.py \
 	--deselect tests/contract/policy/test_erasure.py --deselect tests/contract/policy/test_wiping.py
 
