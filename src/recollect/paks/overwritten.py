@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ __all__ = ["is_overwritten"]
 
 _HEADER = struct.Struct(">IIII8s8s")
 _FRAME = struct.Struct(">II8s8s")
+_LOOKS, _BETWEEN_LOOKS_S = 6, 0.02
 # Database files that were looked at, by what they are.
 _OPEN: dict[FileIdentity, int] = {}
 
@@ -30,17 +32,30 @@ def is_overwritten(path: Path, known: Stamp) -> bool:
     """
     log = path.with_name(path.name + "-wal")
     try:
-        written, log_written = path.stat().st_mtime_ns, log.stat().st_mtime_ns
-        if known[0] <= written <= log_written:
-            return False
-        database, is_empty = _opened(path), True
-        for place, page in _pages(log):
-            is_empty = False
-            if os.pread(database, len(page), place) == page:
+        # Another process may be in the midst of a checkpoint, or begin the log anew meanwhile: what
+        # was overwritten stays so, and what others do is over soon.
+        for _ in range(_LOOKS):
+            times = _times(path, log)
+            if known[0] <= times[0] <= times[1] or not _differ(path, log):
                 return False
-        return not is_empty
+            time.sleep(_BETWEEN_LOOKS_S)
+        return _times(path, log) == times
     except OSError:
         return False  # what cannot be looked at is found to be missing by whoever uses it
+
+
+def _times(path: Path, log: Path) -> tuple[int, int]:
+    return path.stat().st_mtime_ns, log.stat().st_mtime_ns
+
+
+def _differ(path: Path, log: Path) -> bool:
+    """Return whether no page of a log that holds some is the same in the database."""
+    database, is_empty = _opened(path), True
+    for place, page in _pages(log):
+        is_empty = False
+        if os.pread(database, len(page), place) == page:
+            return False
+    return not is_empty
 
 
 def _opened(path: Path) -> int:
