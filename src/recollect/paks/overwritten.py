@@ -29,23 +29,26 @@ def is_overwritten(path: Path, known: Stamp) -> bool:
 
     A checkpoint copies pages from the log into the database: one of them is the same in both. It
     may be that the log has begun anew since; but then it was written to later than the database.
+
+    What is looked at while another process works on it can look like anything: a log that is cut
+    short loses its pages before its time changes, and a page that is written changes the time
+    before its bytes. So the verdict is of files that were the same for a while.
     """
     log = path.with_name(path.name + "-wal")
     try:
-        # Another process may be in the midst of a checkpoint, or begin the log anew meanwhile: what
-        # was overwritten stays so, and what others do is over soon.
         for _ in range(_LOOKS):
-            times = _times(path, log)
-            if known[0] <= times[0] <= times[1] or not _differ(path, log):
+            database, its_log = files = _stamp(path), _stamp(log)
+            if known[0] <= database[0] <= its_log[0] or not _differ(path, log):
                 return False
             time.sleep(_BETWEEN_LOOKS_S)
-        return _times(path, log) == times
+        return files == (_stamp(path), _stamp(log))
     except OSError:
         return False  # what cannot be looked at is found to be missing by whoever uses it
 
 
-def _times(path: Path, log: Path) -> tuple[int, int]:
-    return path.stat().st_mtime_ns, log.stat().st_mtime_ns
+def _stamp(path: Path) -> Stamp:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def _differ(path: Path, log: Path) -> bool:
