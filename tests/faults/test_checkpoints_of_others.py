@@ -1,4 +1,4 @@
-"""Checkpoints of another process at any moment: a handle goes on, none is taken for a replaced file."""
+"""Checkpoints of another process at any moment: none is taken for a replaced file."""
 
 from __future__ import annotations
 
