@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract.hooks.conftest import CHILDREN, World, eventually
@@ -126,6 +127,17 @@ def test_the_first_failure_has_the_code_that_says_why(world: World, tmp_path: Pa
         one = World(tmp_path).start(hook)
         assert one.recall() == Denied(f"hook {manner}: it did not answer in time", 504)
         one.registry.close()
+
+
+def test_a_reply_is_a_line_of_a_mebibyte_and_no_more(world: World, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"fail_mode": "closed", "timeout_ms": 5_000}
+    answered = world.start(world.hook("full_line", **given)).recall()
+    assert isinstance(answered, Modified)
+    other = World(tmp_path)
+    refused = other.start(other.hook("overfull_line", **given)).recall()
+    other.registry.close()
+    assert isinstance(refused, Denied)
+    assert "1,048,576 bytes" in refused.reason
 
 
 @pytest.mark.parametrize("manner", ["silent", "slow_always", "garbage"])

@@ -13,6 +13,7 @@ from recollect import Recollect
 from recollect.errors import InvalidInput
 from recollect.index import follow
 from recollect.index.evidence import search
+from recollect.recall.select import SelectQuery
 
 Open = Callable[..., Recollect]
 
@@ -74,11 +75,22 @@ def superseded(memory: Recollect, old: str, new: str) -> None:
     memory.paks.conn.execute("UPDATE paks SET superseded_by = ? WHERE pak_id = ?", (new, old))
 
 
+def recalled(memory: Recollect) -> set[str]:
+    return {one.fact.pak_id for one in memory.recall("kiln").results}
+
+
+def selected(memory: Recollect) -> set[str]:
+    return {one.pak_id for one in memory.select(SelectQuery("kiln")).scores}
+
+
 def test_a_dry_run_says_what_would_go_and_what_would_return(open_memory: Open) -> None:
     memory = open_memory()
     for name in ("old", "new", "rival", "other"):
         memory.remember(
-            f"the kiln is {name}", pak_id=name, entity="kiln" if name == "new" else None
+            f"the kiln is {name}",
+            pak_id=name,
+            entity="kiln" if name == "new" else None,
+            confidence=0.5 if name == "rival" else 1.0,
         )
     superseded(memory, "old", "new")
     memory.dispute("new", "rival")
@@ -92,7 +104,12 @@ def test_a_dry_run_says_what_would_go_and_what_would_return(open_memory: Open) -
     assert memory.get("new") is not None
     assert memory.forget(["new", "old"], dry_run=True).returns == ("rival",)
     assert memory.forget("nothing", dry_run=True).pak_ids == ()
+    assert (recalled(memory), selected(memory)) == (
+        {"old", "new", "other"},
+        {"new", "rival", "other"},
+    )
     assert memory.forget("new").pak_ids == ("new",)
+    assert recalled(memory) == selected(memory) == {"old", "rival", "other"}
 
 
 def test_a_dry_run_tells_nothing_of_what_may_not_be_read(people: People) -> None:

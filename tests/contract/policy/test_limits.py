@@ -15,7 +15,7 @@ from recollect import Recollect, limits
 from recollect.errors import InvalidInput, RecollectError
 from recollect.hooks.sdk import deny, modify
 from recollect.limits import CHARACTERS, COUNTS, NAME_CHARACTERS, most_characters
-from recollect.model import FrameFilters, Memory, Principal, RecallRequest
+from recollect.model import PERMISSIONS, FrameFilters, Memory, Principal, RecallRequest
 from recollect.paks import PakAnchorEntry, ReasonCodeEntry
 from recollect.recall.select import SelectQuery
 
@@ -215,6 +215,17 @@ def test_short_names_have_limits_of_their_own(people: People, word: str) -> None
     with pytest.raises(InvalidInput) as caught:
         calls[word]()
     assert len(str(caught.value)) < 400
+
+
+def test_names_of_who_and_where_have_as_many_characters_as_the_page_says(people: People) -> None:
+    longest = Principal("t" * 200, "p" * 200, ("m" * 200,), PERMISSIONS)
+    memory = people.opener.as_principal(longest)
+    memory.gardens.create("g" * 63)
+    memory.frames.register("f" * 63, extends="attention")
+    memory.remember("a text", scope="team", team="m" * 200)
+    for tenant, who, team in (("t" * 201, "p", "m"), ("t", "p" * 201, "m"), ("t", "p", "m" * 201)):
+        with pytest.raises(InvalidInput):
+            Principal(tenant, who, (team,))
 
 
 def test_a_long_name_is_not_said_again(people: People) -> None:

@@ -114,6 +114,15 @@ def test_a_name_that_a_store_has_already_stays_usable(
         assert other.as_principal(old).get("p") is not None
 
 
+def test_case_counts_and_letters_drawn_alike_within_an_alphabet_are_not_known(
+    people: People,
+) -> None:
+    for one, other in (("ann", "Ann"), ("Ill", "lll"), ("rnod", "mod"), ("b0b", "bOb")):
+        assert Principal("acme", one) != Principal("acme", other)
+        people.opener.as_principal(Principal("acme", one)).remember("mine", pak_id=one)
+        assert people.opener.as_principal(Principal("acme", other)).get(one) is None
+
+
 def test_an_exact_name_must_still_be_one() -> None:
     for name in ("", " ann", "ann\n", "a" * 201, "a\ud800"):
         with pytest.raises(InvalidInput):

@@ -65,8 +65,8 @@ def test_bob_tries_every_verb_and_ann_notices_nothing(memory: Recollect, verb: s
     answered = outcome(lambda: act(bob))
     assert isinstance(answered, NotAllowed) or permission in ORDINARY
     assert SECRET not in repr(answered)
-    # These three he may do to what both may read, and it shows.
-    if verb not in ("link", "dispute", "frame"):
+    # These two he may do to what both may read, and it shows.
+    if verb not in ("link", "dispute"):
         assert told_to_ann(memory) == before
 
 

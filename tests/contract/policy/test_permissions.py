@@ -248,6 +248,16 @@ def test_acts_are_noted_with_who_what_and_when(people: People) -> None:
     assert people.dan.audit() == []
 
 
+def test_names_that_people_chose_are_noted(people: People) -> None:
+    people.root.gardens.create("lab")
+    people.root.gardens.add("lab", "ann", "writer")
+    people.root.trust.set("stranger", 0.1)
+    people.root.frames.register("mine", extends="task")
+    said = [f"{act.target} {act.detail}" for act in people.root.audit()[::-1]]
+    for name, noted in zip(("lab", "ann", "stranger", "mine"), said, strict=True):
+        assert name in noted
+
+
 def test_an_act_that_failed_is_not_noted(people: People) -> None:
     people.root.gardens.create("lab")
     with pytest.raises(NotAllowed):

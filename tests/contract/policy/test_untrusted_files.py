@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 import struct
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from tests.contract.policy.test_erasure import item
@@ -111,7 +113,7 @@ def test_a_cache_file_of_any_shape_is_ignored_and_made_anew(
             assert memory.forget("nothing").wiped
 
 
-@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "writable by others"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "writable by others", "another user's"])
 def test_what_is_no_file_of_ours_is_no_cache(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch, kind: str, whole: bytes
 ) -> None:
@@ -126,12 +128,30 @@ def test_what_is_no_file_of_ours_is_no_cache(
         cache.symlink_to(tmp_path / "other")
     else:
         cache.write_bytes(whole)
-        cache.chmod(0o666)
+        cache.chmod(0o666 if kind == "writable by others" else 0o600)
+    if kind == "another user's":
+        monkeypatch.setattr(os, "geteuid", lambda: 12_345)
     monkeypatch.setattr(MemoryIndex, "restore", None)
     with open_memory() as memory:
         assert memory.recall("lorem").results
     if kind == "link":
         assert (tmp_path / "other").read_bytes() == whole
+
+
+def test_the_cache_of_another_store_is_no_cache(
+    tmp_path: Path, open_memory: Open, whole: bytes
+) -> None:
+    with open_memory("other.db") as memory:
+        memory.remember("the kiln is lit", pak_id="own")
+        memory.recall("kiln")
+    (tmp_path / "other.db.index").write_bytes(whole)
+    with open_memory("other.db") as memory:
+        assert [one.fact.pak_id for one in memory.recall("lorem kiln").results] == ["own"]
+
+
+def test_a_draft_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with cache_file.drafted(tmp_path / "a.db.index", "name"):
+        assert modes(tmp_path) == {"a.db.index.name.tmp": 0o600}
 
 
 def test_a_draft_is_not_written_through_a_link(tmp_path: Path) -> None:
@@ -209,6 +229,14 @@ def test_a_device_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "agent.db").symlink_to("/dev/null")
     with pytest.raises(StoreUnavailable):
         Recollect.open(tmp_path / "agent.db", embedder="none")
+
+
+def test_a_socket_is_no_database(tmp_path: Path) -> None:
+    # Names of sockets are short.
+    with TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{folder}/a.db")
+        with pytest.raises(StoreUnavailable):
+            Recollect.open(f"{folder}/a.db", embedder="none")
 
 
 HOOKS = '[[hook]]\nevent = "post_remember"\ncommand = ["true"]\n'

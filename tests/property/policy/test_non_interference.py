@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,8 +11,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.examples import examples
+from tests.property.policy.asking import SHAPES
 from tests.property.policy.worlds import LATER, LONG_AGO, PEOPLE, SOON, World, places
 
+from recollect.model import RecallRequest
 from recollect.paks import PakRelationEntry, ReasonCodeEntry, RiskFlagEntry
 
 WORDS = ("queue", "redis", "worker", "release", "Ann", "Bob", "zebra", "café", "likes", "May")
@@ -171,3 +174,8 @@ TestStores.settings = settings(
     phases=(Phase.generate, Phase.shrink),
     suppress_health_check=list(HealthCheck),
 )
+
+
+def test_each_field_of_a_request_is_asked_with() -> None:
+    asked = {"query", "frame", "top_k"} | {name for shape in SHAPES for name in shape}
+    assert asked == {field.name for field in fields(RecallRequest)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Recollect
+from recollect.errors import InvalidInput
 from recollect.testing import FakeClock
 
 CLAIMS = st.floats(0, 1).map(lambda claim: round(claim, 3))
@@ -111,3 +113,14 @@ def test_an_export_tells_what_was_claimed(tmp_path: Path) -> None:
         ingested(memory, "peer", 0.9)
         (line,) = memory.export()
         assert '"confidence": 0.9' in line or '"confidence":0.9' in line
+
+
+@pytest.mark.parametrize("trust", [-0.01, 1.01, float("nan"), "0.5", None, True])
+def test_trust_is_a_number_from_0_to_1(tmp_path: Path, trust: Any) -> None:
+    with opened(str(tmp_path)) as memory:
+        with pytest.raises(InvalidInput):
+            memory.trust.set("peer", trust)
+        for share in (0, 1, 0.25):
+            memory.trust.set("peer", share)
+            assert memory.trust.of("peer") == share
+        assert memory.trust.list() == {"peer": 0.25}

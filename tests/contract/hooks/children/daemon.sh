@@ -18,6 +18,8 @@ half_line() { printf '{"id":"%s","action":"al' "$1"; }
 two_lines() { reply "$1"; reply "$1"; }
 wrong_id() { reply "nobody"; }
 huge_line() { many 2000000; }
+full_line() { printf '%-1048576s\n' "$(reply "$1")"; }
+overfull_line() { printf '%-1048577s\n' "$(reply "$1")"; }
 complain() { many 1000000 >&2; reply "$1"; }
 die_mid_line() { half_line "$1"; exit 0; }
 die() { echo 'cannot go on' >&2; exit 7; }
@@ -38,6 +40,8 @@ case $1 in
     two_lines) ready; serve two_lines ;;
     wrong_id) ready; serve wrong_id ;;
     huge_line) ready; serve huge_line ;;
+    full_line) ready; serve full_line ;;
+    overfull_line) ready; serve overfull_line ;;
     stderr_flood) ready; serve complain ;;
     stderr_for_ever) ready; many 10000000000 >&2 ;;
     stdout_flood) ready; yes '{"id":"0"}' ;;
