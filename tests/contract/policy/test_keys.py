@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,17 @@ def test_only_a_hash_of_it_is_in_the_file(people: People, tmp_path: Path) -> Non
     people.opener.keys.principal_for(people.root.keys.create(ANN).secret)
     assert found_in(tmp_path, [issued.secret, secret, secret[:20]]) == []
     assert found_in(tmp_path, [hashlib.sha256(issued.secret.encode()).hexdigest()])
+
+
+def test_a_thief_of_the_stored_keys_can_use_none_of_them(people: People) -> None:
+    prefix = people.root.keys.create(ANN).row.prefix
+    with closing(sqlite3.connect(people.opener.path)) as file:
+        stolen = [str(one) for row in file.execute("SELECT * FROM access_keys") for one in row]
+    assert prefix in stolen
+    for one in stolen:
+        for key in (one, f"rk_{prefix}_{one}", f"rk_{prefix}_{one[:43]}"):
+            with pytest.raises(NotAllowed):
+                people.opener.keys.principal_for(key)
 
 
 def test_secrets_have_256_random_bits_and_differ(people: People) -> None:

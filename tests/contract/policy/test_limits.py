@@ -13,7 +13,8 @@ from tests.house.snippets import ROOT
 
 from recollect import Recollect, limits
 from recollect.errors import InvalidInput, RecollectError
-from recollect.hooks.sdk import deny, modify
+from recollect.hooks import AskUser
+from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.limits import CHARACTERS, COUNTS, NAME_CHARACTERS, most_characters
 from recollect.model import PERMISSIONS, FrameFilters, Memory, Principal, RecallRequest
 from recollect.paks import PakAnchorEntry, ReasonCodeEntry
@@ -135,7 +136,21 @@ def test_the_reason_of_a_hook_is_cut(people: People) -> None:
     people.opener.hooks.register("pre_remember", lambda _: deny("x" * 10**6), name="no")
     with pytest.raises(RecollectError) as caught:
         people.ann.remember("a text")
-    assert len(str(caught.value)) < 3_000
+    assert str(caught.value).count("x" * 100) == 20
+
+
+@pytest.mark.usefixtures("patient_hooks")
+def test_the_question_of_a_hook_is_cut(people: People) -> None:
+    asked: list[str] = []
+
+    def answer(question: AskUser) -> str:
+        asked.append(question.prompt)
+        return "y"
+
+    people.opener.hooks.on_ask(answer)
+    people.opener.hooks.register("pre_remember", lambda _: ask_user("x" * 10**6), name="ask")
+    people.ann.remember("a text")
+    assert asked == ["x" * 2_000]
 
 
 def test_tags_have_a_limit_each_and_together(people: People) -> None:

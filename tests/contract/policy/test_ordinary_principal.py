@@ -70,6 +70,18 @@ def test_bob_tries_every_verb_and_ann_notices_nothing(memory: Recollect, verb: s
         assert told_to_ann(memory) == before
 
 
+def test_bob_is_given_what_both_may_read_and_ann_notices_nothing(memory: Recollect) -> None:
+    bob = memory.as_principal(Principal("acme", "bob"))
+    before = told_to_ann(memory)
+    for _ in range(3):
+        assert [one.pak_id for one in bob.frame("attention", "office").blocks] == ["q"]
+    assert told_to_ann(memory) == before
+    own, hers = bob.get("q"), memory.as_principal(Principal("acme", "ann")).get("q")
+    assert own is not None
+    assert hers is not None
+    assert (own.reinforced, hers.reinforced) == (3, 0)
+
+
 ACTS: dict[str, Callable[[Recollect], object]] = {
     "forget hers": lambda bob: bob.forget("p"),
     "forget her public one": lambda bob: bob.forget("q"),

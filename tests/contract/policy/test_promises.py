@@ -13,6 +13,7 @@ from recollect import Recollect
 from recollect.errors import NotAllowed, PakIdTaken, RecollectError
 from recollect.model import Place, RecallRequest
 from recollect.policy import Principal
+from recollect.policy.view import View
 from recollect.recall.select import SelectQuery
 
 UNSEEN = "redis\u200bqueue \u202eorder"
@@ -107,6 +108,24 @@ def test_an_admin_erases_what_it_cannot_read_and_nobody_else_does(people: People
     assert people.dan.forget("p").pak_ids == ()
     assert people.bob.forget("p").pak_ids == ()
     assert people.root.forget("p").pak_ids == ("p",)
+
+
+def test_the_view_is_asked_for_each_place_and_not_for_each_memory(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ({}, {"scope": "company"}, {"scope": "public"}):
+        people.ann.remember_many({"content": f"note {n}", **place} for n in range(100))
+    asked: list[Place] = []
+    allows = View.allows
+
+    def watched(view: View, place: Place) -> bool:
+        asked.append(place)
+        return allows(view, place)
+
+    monkeypatch.setattr(View, "allows", watched)
+    assert len(people.bob.recall("note", top_k=1).results) == 1
+    assert {place.scope for place in asked} == {"local", "company", "public"}
+    assert len(asked) < 30
 
 
 def test_only_a_moderator_who_asks_for_it_sees_what_waits(people: People) -> None:

@@ -87,12 +87,16 @@ def test_what_nobody_can_see_is_taken_out_of_the_text(
     assert stored.content == written
 
 
-@pytest.mark.parametrize("field", ["content", "title", "summary", "entity", "value", "speaker"])
+@pytest.mark.parametrize(
+    "field", ["content", "title", "summary", "entity", "relation", "value", "speaker", "tags"]
+)
 def test_a_risk_is_named_in_whatever_is_returned(
     open_memory: Callable[..., Recollect], field: str
 ) -> None:
     memory = open_memory()
-    memory.remember(**{"content": "redis queue", field: f"{ORDER} redis queue"})  # type: ignore[arg-type]
+    said = f"{ORDER} redis queue"
+    given = {"content": "redis queue", field: [said] if field == "tags" else said}
+    memory.remember(**given)  # type: ignore[arg-type]
     (one,) = memory.recall("redis queue").results
     assert "ignore_instructions" in one.risk
     assert "prompt_leak" in one.risk

@@ -23,7 +23,7 @@ from tests.contract.policy.test_bounded_work import peak_of, steps_of
 from tests.property.policy.asking import answer
 
 from recollect import Recollect
-from recollect.errors import PakIdTaken
+from recollect.errors import PakIdTaken, StoreFull
 from recollect.hooks.sdk import allow
 from recollect.index import follow
 from recollect.model import PERMISSIONS
@@ -94,7 +94,7 @@ def by_command_line(*arguments: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
-def test_one_can_tell_that_somebody_wrote_and_not_who_or_what(
+def test_one_can_tell_that_somebody_did_something_and_not_who_or_what(
     open_memory: Open,
 ) -> None:
     def told(name: str, act: Callable[[People], object]) -> list[str]:
@@ -110,8 +110,9 @@ def test_one_can_tell_that_somebody_wrote_and_not_who_or_what(
 
     bobs = told("bob.db", lambda people: people.bob.remember("a secret of bob"))
     dans = told("dan.db", lambda people: people.dan.remember("something else", pak_id="longer"))
+    framed = told("framed.db", lambda people: people.dan.frame("attention", "kiln"))
     nobodys = told("nobody.db", lambda _: None)
-    assert bobs == dans != nobodys
+    assert bobs == dans == framed != nobodys
     hours = [json.loads(one[0])["query"]["active_hours"] for one in (bobs, nobodys)]
     assert hours[0] > hours[1]
 
@@ -356,3 +357,17 @@ def test_what_is_wrong_can_be_written_and_is_told_with_where_it_comes_from(peopl
     assert (one.fact.source, one.fact.place.owner, one.fact.confidence) == ("ann", "ann", 1.0)
     assert one.signals.confidence == 1.0
     assert not one.disputed
+
+
+def test_a_principal_that_may_write_can_fill_the_disk(people: People) -> None:
+    conn = people.opener.paks.conn
+    (pages,) = conn.execute("PRAGMA page_count").fetchone()
+    conn.execute(f"PRAGMA max_page_count = {pages + 300}")
+    written = 0
+    with pytest.raises(StoreFull):
+        for number in range(10_000):
+            people.ann.remember(f"note {number} " + "x" * 10_000)
+            written += 1
+    assert written > 10
+    with pytest.raises(StoreFull):
+        people.dan.remember("y" * 100_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -54,10 +55,20 @@ def test_no_table_knows_what_was_forgotten(filled: People) -> None:
         assert (len(before[table]), len(after[table])) == (2, 1)
 
 
-def test_what_remains_is_a_row_number_and_a_hash(filled: People) -> None:
+@pytest.mark.parametrize(
+    ("named", "target"),
+    [
+        ({"pak_id": "zqid"}, "zqid"),
+        ({"pak_id": ["zqid", "other"]}, "other\nzqid"),
+        ({"entity": "zqentity"}, "zqentity"),
+    ],
+)
+def test_what_remains_is_a_row_number_and_a_hash(
+    filled: People, named: dict[str, Any], target: str
+) -> None:
     before = rows_of(filled.opener.path)
-    row = next(row[0] for row in before["memories"] if "zqid" in row)
-    filled.root.forget("zqid")
+    rows = [row[0] for row in before["memories"] if row[1] in ("zqid", *target.split())]
+    filled.root.forget(**named)
     after = rows_of(filled.opener.path)
     fresh = {
         name: [row for row in rows if row not in before[name]]
@@ -66,8 +77,8 @@ def test_what_remains_is_a_row_number_and_a_hash(filled: People) -> None:
     }
     fresh = {name: rows for name, rows in fresh.items() if rows}
     assert set(fresh) == {"engine_state", "commits", "audit_log"}
-    assert str([row]) in fresh["commits"][0]
-    assert f"sha256:{hashlib.sha256(b'zqid').hexdigest()}" in fresh["audit_log"][0]
+    assert json.dumps(rows, separators=(",", ":")) in fresh["commits"][0]
+    assert f"sha256:{hashlib.sha256(target.encode()).hexdigest()}" in fresh["audit_log"][0]
 
 
 def test_a_forget_looks_whether_a_table_still_knows_it(
