@@ -77,6 +77,7 @@ from recollect.verbs.trust import Trust
 from recollect.verbs.write import WriteContext, Writer
 from recollect.wiring import wire_salvage, wire_store
 from recollect.write import transfer
+from recollect.write.draft import with_turns
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
 
@@ -288,21 +289,22 @@ class Recollect:
         *,
         pak_id: str | None = None,
         title: str | None = None,
-        summary: str = "",
+        summary: str | None = None,
         tags: Sequence[str] = (),
-        category: str = "knowledge",
+        category: str | None = None,
         project: str | None = None,
         topic: str | None = None,
-        pak_type: str = "memory",
+        pak_type: str | None = None,
         source: str | None = None,
-        authority: str = "user_approved",
+        authority: str | None = None,
         entity: str | None = None,
         relation: str | None = None,
         value: str | None = None,
-        confidence: float = 1.0,
+        confidence: float | None = None,
         thread: str | None = None,
         speaker: str | None = None,
         occurred_at: str | None = None,
+        turn: int | None = None,
         valid_until: str | None = None,
         scope: str | None = None,
         team: str | None = None,
@@ -312,8 +314,12 @@ class Recollect:
     ) -> Remembered:
         """Store a text; it is durable, and visible to the next recall, when this returns.
 
-        The same text in the same place is the same memory. Its place is the principal's own,
-        unless a wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
+        The same text in the same place is the same memory: what is not named stays as it was, and
+        the answer says what was kept and what changed. With a `thread` it is a turn, and one of
+        another thread, speaker or time is another memory; where several say the same and no time is
+        known, `turn` counts them from 0. A new one has the category knowledge, the type memory, the
+        authority user_approved and the confidence 1. Its place is the principal's own, unless a
+        wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
         embedder failed: the text is safe, and the vector is made up for later. `occurred_at` may be
         written as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and
         reported. A call that is repeated with the same `request_id` within 24 hours does nothing
@@ -338,6 +344,7 @@ class Recollect:
             "thread": thread,
             "speaker": speaker,
             "occurred_at": occurred_at,
+            "turn": turn,
             "valid_until": valid_until,
             "scope": scope,
             "team": team,
@@ -377,7 +384,7 @@ class Recollect:
         hooks, context = self._open_store.dispatcher, self._writer.context(now, request)
         heard = hooks.ask_each(
             REMEMBER,
-            ((f"item {number}", item) for number, item in enumerate(listed)),
+            ((f"item {number}", one) for number, one in enumerate(with_turns(listed))),
             check=lambda item: self._writer.draft(context, arguments.of_item(item)),
         )
         wanted = [one.request for one in heard]
@@ -684,10 +691,11 @@ class Recollect:
         context = writer.context(request=request)
         memories = hooks.ask_each(
             REMEMBER,
-            ((line.where, line) for line in export.memories),
+            ((line.where, line) for line in transfer.with_turns(export)),
             check=functools.partial(writer.draft_line, context),
         )
-        joins = transfer.joined(export, [one.request.memory.pak_id for one in memories])
+        drafted = [one.request.memory.pak_id for one in memories]
+        joins = transfer.joined(export, drafted)
         links = [join for join in joins if join.kind == "link"]
         heard = hooks.ask_each(
             LINK, ((one.where, one.as_request()) for one in links), check=arguments.link
@@ -696,7 +704,8 @@ class Recollect:
         stored = writer.restore_each(context, export, wanted, progress)
         reports = hooks.finish_each(REMEMBER, memories, stored)
         weighed = transfer.reweighed(joins, [one.request for one in heard])
-        rejoined = writer.rejoin_each(request, weighed)
+        stored_as = dict(zip(drafted, (one.pak_id for one in reports), strict=True))
+        rejoined = writer.rejoin_each(request, transfer.renamed(weighed, stored_as))
         hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
         return reports
 

@@ -100,7 +100,9 @@ class Remembered:
 
     `near_duplicates` is None when nobody looked: automatic links are off, or there is no vector.
     `unread` names fields that were kept as they are because nobody could read a time in them.
-    `meta` says which hooks had a part in it.
+    Where the text was there before, `kept` names the fields that stayed as they were since nobody
+    said anything of them, and `changed` those that are new. `meta` says which hooks had a part in
+    it.
     """
 
     pak_id: str
@@ -109,6 +111,8 @@ class Remembered:
     near_duplicates: tuple[str, ...] | None = None
     linked: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
 

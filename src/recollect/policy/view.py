@@ -7,14 +7,22 @@ answers into a mask. What a public memory of another tenant may do here is decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from recollect.errors import NotAllowed
 from recollect.model import Memory, Place, Principal, Role, Scope
 from recollect.policy.permit import WRITING_ROLES, is_of_self
 
-__all__ = ["HELD_BACK", "HIDDEN_FIELDS", "QUARANTINED", "REJECTED", "View", "view_of"]
+__all__ = [
+    "HELD_BACK",
+    "HIDDEN_FIELDS",
+    "QUARANTINED",
+    "REJECTED",
+    "View",
+    "view_of",
+    "view_of_own",
+]
 
 QUARANTINED = "quarantined"
 REJECTED = "rejected"
@@ -155,4 +163,21 @@ def view_of(principal: Principal, roles: Mapping[str, Role]) -> View:
         teams=frozenset(principal.teams),
         roles=tuple(sorted(roles.items())),
         moderates_all="moderate" in principal.permissions,
+    )
+
+
+def view_of_own(principal: Principal, places: Iterable[Place]) -> View:
+    """Return a view of places at which a principal wrote, for storing there again what it wrote.
+
+    It may have lost the right to read there since; what it finds is told to nobody.
+    """
+    own = [one for one in places if (one.tenant, one.owner) == (principal.tenant, principal.id)]
+    gardens = sorted({one.garden for one in own if one.garden is not None})
+    return View(
+        tenant=principal.tenant,
+        principal=principal.id,
+        teams=frozenset(one.team for one in own if one.team is not None),
+        roles=tuple((slug, "writer") for slug in gardens),
+        moderates_all=False,
+        own_only=True,
     )

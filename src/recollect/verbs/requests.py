@@ -165,8 +165,7 @@ def names_in(report: Remembered) -> tuple[str, ...]:
 
 def report_from(fields: Mapping[str, Any]) -> Remembered:
     """Return a report that was kept."""
-    lists = ("near_duplicates", "linked", "unread")
-    tuples = {one: tuple(fields[one]) for one in lists if fields[one] is not None}
+    tuples = {name: tuple(one) for name, one in fields.items() if isinstance(one, list)}
     return Remembered(**{**fields, **tuples})
 
 

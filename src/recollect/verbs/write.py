@@ -26,7 +26,7 @@ from recollect.model import (
 )
 from recollect.policy.permit import chosen_place, need, no_garden, takes_instruct
 from recollect.policy.trust import UNKNOWN_SOURCE
-from recollect.policy.view import QUARANTINED
+from recollect.policy.view import QUARANTINED, view_of_own
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import RowFilter, Standing
 from recollect.recall.sight import StoreMoved
@@ -42,7 +42,14 @@ from recollect.verbs.requests import (
     report_from,
 )
 from recollect.write import transfer
-from recollect.write.draft import derived_id, draft, is_derived
+from recollect.write.again import Again, Told, again, named_in, one_each, recognised
+from recollect.write.draft import (
+    PLACE,
+    derived_ids,
+    draft,
+    earlier_id,
+    is_derived,
+)
 from recollect.write.ingest import Outside, admitted, fact_from, turned_away
 from recollect.write.remember import Write, waiting_for_vectors
 from recollect.write.vectors import Embeddings, embed_texts
@@ -50,7 +57,6 @@ from recollect.write.vectors import Embeddings, embed_texts
 __all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
 
 _BULK = 512
-_PLACE = ("scope", "team", "garden")
 
 Progress = Callable[[int, int], None]
 # Given memories and where those of them stand that exist, which of them to write, by number. It is
@@ -116,9 +122,9 @@ class Writer:
 
     def _drafted(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         need(self._principal, "write")
-        scope, team, garden = (optional_text(name, arguments.get(name)) for name in _PLACE)
+        scope, team, garden = (optional_text(name, arguments.get(name)) for name in PLACE)
         memory = draft(
-            {name: value for name, value in arguments.items() if name not in _PLACE},
+            {name: value for name, value in arguments.items() if name not in PLACE},
             place=context.place(scope, team, garden),
             now=context.now,
         )
@@ -150,15 +156,15 @@ class Writer:
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([wanted.memory], context, self._own_terms())
+        ((_, report),) = self._store([_told(wanted)], context, self._own_terms())
         return report
 
     def store_each(
         self, context: WriteContext, wanted: Sequence[RememberRequest], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
-        memories = [one.memory for one in wanted]
-        stored = self._store_all(memories, context, self._own_terms(), progress)
+        told = [_told(one) for one in wanted]
+        stored = self._store_all(told, context, self._own_terms(), progress)
         return (report for _, report in stored)
 
     def ingestion(self, context: WriteContext, wanted: IngestRequest, place: Place) -> Ingestion:
@@ -178,7 +184,8 @@ class Writer:
             ingestion.again,
             note=lambda stored: self._note_act("ingest", source, f"{stored} of {count}"),
         )
-        return self._store_all(ingestion.memories(), context, terms)
+        told = [Told(memory) for memory in ingestion.memories()]
+        return self._store_all(told, context, terms)
 
     def restore_each(
         self,
@@ -188,25 +195,26 @@ class Writer:
         progress: Progress | None,
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
-        memories = self._as_imported(export, wanted)
+        told = self._as_imported(export, wanted)
         terms = self._own_terms(
-            lambda stored: self._note_act(
-                "import", "export", f"{stored} of {len(memories)} memories"
-            )
+            lambda stored: self._note_act("import", "export", f"{stored} of {len(told)} memories")
         )
-        return (report for _, report in self._store_all(memories, context, terms, progress))
+        return (report for _, report in self._store_all(told, context, terms, progress))
 
     def _as_imported(
         self, export: transfer.Export, wanted: Sequence[RememberRequest]
-    ) -> list[Memory]:
+    ) -> list[Told]:
         """Return memories as an admin brings them back; anybody else makes them its own."""
-        memories = [one.memory for one in wanted]
         if not self._is_admin:
-            return memories
+            return [_told(one) for one in wanted]
         last_use = transfer.last_use(export)
         return [
-            transfer.read_at(line, functools.partial(transfer.restored, memory, last_use=last_use))
-            for line, memory in zip(export.memories, memories, strict=True)
+            Told(
+                transfer.read_at(
+                    line, functools.partial(transfer.restored, one.memory, last_use=last_use)
+                )
+            )
+            for line, one in zip(export.memories, wanted, strict=True)
         ]
 
     def rejoin_each(
@@ -248,7 +256,7 @@ class Writer:
         if not is_derived(given) or self._is_admin:
             return
         is_known = self._caller.sight().may_read(memory.pak_id)
-        if memory.pak_id != derived_id(memory) and not is_known:
+        if memory.pak_id not in derived_ids(memory) and not is_known:
             raise _id_taken(memory.pak_id)
 
     def _own_terms(self, note: Callable[[int], None] | None = None) -> Terms:
@@ -256,20 +264,20 @@ class Writer:
 
     def _store_all(
         self,
-        memories: Sequence[Memory],
+        told: Sequence[Told],
         context: WriteContext,
         terms: Terms,
         progress: Progress | None = None,
     ) -> Iterator[Stored]:
         """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
-        if not memories and terms.note is not None:
+        if not told and terms.note is not None:
             self._note_nothing(context.part(0), terms.note)
         done = 0
-        for number, part in enumerate(_slices(memories)):
+        for number, part in enumerate(_slices(told)):
             stored = self._store(part, context.part(number), terms)
             done += len(stored)
             if progress is not None:
-                progress(done, len(memories))
+                progress(done, len(told))
             yield from stored
 
     def _note_nothing(self, context: WriteContext, note: Callable[[int], None]) -> None:
@@ -278,34 +286,32 @@ class Writer:
             note(0)
             keep(context.request, [])
 
-    def _store(
-        self, memories: Sequence[Memory], context: WriteContext, terms: Terms
-    ) -> list[Stored]:
+    def _store(self, told: Sequence[Told], context: WriteContext, terms: Terms) -> list[Stored]:
         """Store a slice of memories in one transaction; return what became of each admitted.
 
-        Of several with one id the last counts; the report on the first says whether it is new.
-        They are embedded while others have their turn.
+        Several with one id are one; the report on the first says whether it is new. They are
+        embedded while others have their turn.
         """
-        latest = {memory.pak_id: memory for memory in memories}
+        latest = one_each(told)
         try:
             raise_if_repeated(context.request)
-            reports = self._embed_and_commit(list(latest.values()), context, terms)
-        except Repeated as again:
-            reports = terms.again(list(latest.values()), again.answer)
+            reports = self._embed_and_commit(latest, context, terms)
+        except Repeated as repeated:
+            reports = terms.again([one.memory for one in latest], repeated.answer)
         done = []
-        for memory in memories:
+        for memory in (one.memory for one in told):
             if memory.pak_id in reports:
                 done.append((memory, reports[memory.pak_id]))
-                if len(latest) < len(memories):
+                if len(latest) < len(told):
                     reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
         return done
 
     def _embed_and_commit(
-        self, memories: Sequence[Memory], context: WriteContext, terms: Terms
+        self, told: Sequence[Told], context: WriteContext, terms: Terms
     ) -> dict[str, Remembered]:
         open_store = self._open_store
         open_store.check_open()
-        texts = [memory.content for memory in memories]
+        texts = [one.memory.content for one in told]
         while True:
             # What was known when the index was last looked at; the commit looks again.
             state = open_store.follower.state
@@ -314,11 +320,11 @@ class Writer:
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             # Who re-embedded the store meanwhile has made these vectors useless.
             with suppress(StoreMoved):
-                return self._commit(memories, embedder, embedded, context, terms)
+                return self._commit(told, embedder, embedded, context, terms)
 
     def _commit(
         self,
-        memories: Sequence[Memory],
+        told: Sequence[Told],
         embedder: Embedder,
         embedded: Embeddings,
         context: WriteContext,
@@ -332,9 +338,10 @@ class Writer:
         with open_store.commit_vectors(embedder) as commit:
             self._caller.need_living_key()
             raise_if_repeated(context.request)
-            wanted = RowFilter(pak_ids=tuple(memory.pak_id for memory in memories))
-            known = store.memories.standing(wanted)
-            numbers = terms.admit(memories, known)
+            known = store.memories.standing(RowFilter(pak_ids=_ids_of(told)))
+            found = self._as_they_are(told, known)
+            memories = [one.memory for one in found]
+            numbers = terms.admit(memories, _of(known, memories))
             hours = open_store.active_hours(commit)
             # What an import brings back was used some hours before; all else is used just now.
             admitted = [
@@ -352,17 +359,54 @@ class Writer:
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if terms.note is not None:
                 terms.note(len(admitted))
-            done = {memory.pak_id: one for memory, one in zip(admitted, reports, strict=True)}
+            done = {
+                told[number].memory.pak_id: replace(
+                    report, kept=found[number].kept, changed=found[number].changed
+                )
+                for number, report in zip(numbers, reports, strict=True)
+            }
             if context.request is not None:
+                drafted = [one.memory for one in told]
                 named = {name for one in reports for name in names_in(one)}
-                named.update(one.pak_id for one in memories)
-                context.request.keep(terms.kept(memories, done), named)
+                named.update(one.pak_id for one in drafted)
+                context.request.keep(terms.kept(drafted, done), named)
             tenant, owner = self._principal.tenant, self._principal.id
             some_wait = embedded.error is None and bool(waiting_for_vectors(store, tenant))
         open_store.embedder_error = embedded.error
         if some_wait:
             open_store.fill_pending(tenant, owner=owner)
         return done
+
+    def _as_they_are(self, told: Sequence[Told], known: Mapping[str, Standing]) -> list[Again]:
+        """Return what to write, given the same texts as the caller stored them before."""
+        earlier = self._own_before(known) if known else {}
+        return [
+            self._as_it_is(one, earlier.get(one.memory.pak_id)) for one in recognised(told, earlier)
+        ]
+
+    def _as_it_is(self, told: Told, before: Memory | None) -> Again:
+        if before is None:
+            return Again(told.memory)
+        now = again(told, before)
+        if takes_instruct(now.memory) and not takes_instruct(before):
+            need(self._principal, "instruct")
+        place = now.memory.place
+        if place != told.memory.place:
+            self.place(place.scope, place.team, place.garden)
+        return now
+
+    def _own_before(self, known: Mapping[str, Standing]) -> dict[str, Memory]:
+        """Return those that are the caller's own, wherever they are."""
+        own = (self._principal.tenant, self._principal.id)
+        places = {
+            name: one.place
+            for name, one in known.items()
+            if (one.place.tenant, one.place.owner) == own
+        }
+        if not places:
+            return {}
+        view = view_of_own(self._principal, places.values())
+        return self._caller.store.memories.read(RowFilter(pak_ids=tuple(places)), view).memories
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:
         """Refuse what would go to a garden that is gone by now, or where the caller lost its role.
@@ -445,6 +489,22 @@ class Ingestion:
         state: Literal["quarantined", "accepted"] = "quarantined" if held else "accepted"
         self._items[memory.pak_id] = IngestedItem(state, memory.pak_id)
         return written is not None
+
+
+def _told(wanted: RememberRequest) -> Told:
+    return Told(wanted.memory, named_in(wanted.arguments))
+
+
+def _ids_of(told: Sequence[Told]) -> tuple[str, ...]:
+    """Return the ids that memories have, or have from before."""
+    memories = [one.memory for one in told]
+    earlier = filter(None, map(earlier_id, memories))
+    return (*(memory.pak_id for memory in memories), *earlier)
+
+
+def _of(known: Mapping[str, Standing], memories: Iterable[Memory]) -> dict[str, Standing]:
+    names = (memory.pak_id for memory in memories)
+    return {name: known[name] for name in names if name in known}
 
 
 def _fact_or_refusal(item: object, outside: Outside) -> Memory | IngestedItem:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from datetime import UTC
 from typing import Any
 
 from recollect import check
@@ -20,9 +22,20 @@ from recollect.model import Memory, Place, words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 
-__all__ = ["ARGUMENTS", "content_hash", "derived_id", "draft", "is_derived"]
+__all__ = [
+    "ARGUMENTS",
+    "PLACE",
+    "TURN",
+    "content_hash",
+    "derived_ids",
+    "draft",
+    "earlier_id",
+    "is_derived",
+    "with_turns",
+]
 
 TITLE_CHARS = 80
+_MOST_TURNS = 10**9
 _DERIVED = re.compile(r"pak_[0-9a-f]{32}")
 
 # What a caller may say of a memory; the rest of its fields are the engine's.
@@ -32,13 +45,18 @@ _OURS = {"position", "created_at", "updated_at", "status", "decay", "reinforced"
     "place",
 }
 ARGUMENTS = tuple(field.name for field in fields(Memory) if field.name not in _OURS)
+# What a caller may say of where it goes, and of which of several equal turns it is.
+PLACE = ("scope", "team", "garden")
+TURN = "turn"
+# Two turns that are the same in these are equal; `place` is how an export says it.
+_SAME_TURN = ("content", "thread", "speaker", "project", *PLACE, "place")
 _REQUIRED_NAMES = ("category", "pak_type", "authority")
 _OPTIONAL_NAMES = ("project", "topic", "source", "entity", "relation", "value", "thread", "speaker")
 
 
 def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
     """Return the Memory that these arguments of `remember` describe."""
-    unknown = sorted(arguments.keys() - set(ARGUMENTS), key=str)
+    unknown = sorted(arguments.keys() - {*ARGUMENTS, TURN}, key=str)
     if unknown:
         raise InvalidInput(
             f"remember takes no {unknown[0]!r}.", hint=f"it takes {', '.join(ARGUMENTS)}."
@@ -47,14 +65,12 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
     tags = _tags(arguments.get("tags", ()))
     names = _names(arguments)
     memory = Memory(
-        pak_id=_pak_id(arguments.get("pak_id"), content, place, names["project"]),
+        pak_id="",
         content=content,
         title=_title(arguments.get("title"), content),
         summary=check.text("summary", arguments.get("summary") or ""),
         tags=tags,
-        confidence=check.share(
-            "confidence", arguments.get("confidence", 1.0), hint="1.0 is certain."
-        ),
+        confidence=_confidence(arguments.get("confidence")),
         occurred_at=_occurred(arguments.get("occurred_at")),
         valid_until=_ends(arguments.get("valid_until")),
         created_at=now,
@@ -63,8 +79,36 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
         place=place,
         **names,
     )
-    found = risks(*dict.fromkeys(words_of(memory)))
-    return replace(memory, risks=found) if found else memory
+    return replace(
+        memory,
+        pak_id=_pak_id(arguments, memory),
+        risks=risks(*dict.fromkeys(words_of(memory))),
+    )
+
+
+def with_turns(items: Iterable[Any]) -> Iterator[Any]:
+    """Give equal turns of a thread that tell no time their numbers, the second of them 1.
+
+    So they stay several, and the same items give the same again.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    for item in items:
+        turn = _turn(item)
+        if turn is None:
+            yield item
+            continue
+        yield {**item, TURN: seen[turn]} if turn in seen else item
+        seen[turn] += 1
+
+
+def _turn(item: object) -> tuple[str, ...] | None:
+    """Return what makes an item equal to others, None if it is no turn or says which it is."""
+    if not isinstance(item, Mapping) or item.get("thread") is None:
+        return None
+    if any(item.get(name) is not None for name in ("occurred_at", TURN)):
+        return None
+    values = (item.get(name) for name in _SAME_TURN)
+    return tuple(value if isinstance(value, str) else repr(value) for value in values)
 
 
 def is_derived(pak_id: object) -> bool:
@@ -77,15 +121,52 @@ def content_hash(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def derived_id(memory: Memory) -> str:
-    """Return the id that a memory would get from its place and content."""
-    return _pak_id(None, memory.content, memory.place, memory.project)
+def derived_ids(memory: Memory) -> tuple[str, ...]:
+    """Return the ids that a memory may have got from its place and content."""
+    earlier = _text_id(memory)
+    return (earlier,) if memory.thread is None else (_turn_id(memory, 0), earlier)
 
 
-def _pak_id(given: Any, content: str, place: Place, project: str | None) -> str:
+def earlier_id(memory: Memory) -> str | None:
+    """Return what the id of a turn was before ids told turns apart; None if that is all the same.
+
+    Then equal turns were one, so only the first of them can be the one that is there.
+    """
+    if memory.thread is None or not is_derived(memory.pak_id):
+        return None
+    return _text_id(memory) if memory.pak_id == _turn_id(memory, 0) else None
+
+
+def _pak_id(arguments: Mapping[str, Any], memory: Memory) -> str:
+    given, turn = arguments.get("pak_id"), arguments.get(TURN)
+    number = 0 if turn is None else check.whole(TURN, turn, least=0, most=_MOST_TURNS)
     if given is not None:
         return check.name("pak_id", given)
-    parts = (place.tenant, place.owner, place.scope, place.team, place.garden, project, content)
+    return _text_id(memory) if memory.thread is None else _turn_id(memory, number)
+
+
+def _text_id(memory: Memory) -> str:
+    return _id_of(*_where(memory), memory.content)
+
+
+def _turn_id(memory: Memory, number: int) -> str:
+    """Return the id of what somebody said at a time, or as the n-th that said it."""
+    when = f"#{number}" if memory.occurred_at is None else _one_spelling(memory.occurred_at)
+    # No tenant is called nothing, so this is no other text's id.
+    return _id_of("", memory.thread, memory.speaker, when, *_where(memory), memory.content)
+
+
+def _one_spelling(moment: str) -> str:
+    at = check.instant(moment)
+    return moment if at is None else at.astimezone(UTC).isoformat()
+
+
+def _where(memory: Memory) -> tuple[str | None, ...]:
+    place = memory.place
+    return (place.tenant, place.owner, place.scope, place.team, place.garden, memory.project)
+
+
+def _id_of(*parts: str | None) -> str:
     digest = hashlib.sha256("\x00".join(part or "" for part in parts).encode())
     return f"pak_{digest.hexdigest()[:32]}"
 
@@ -111,9 +192,18 @@ def _tags(value: Any) -> tuple[str, ...]:
 def _names(arguments: Mapping[str, Any]) -> dict[str, Any]:
     defaults = {"category": "knowledge", "pak_type": "memory", "authority": "user_approved"}
     return {
-        **{name: check.name(name, arguments.get(name, defaults[name])) for name in _REQUIRED_NAMES},
+        **{name: _name_or(defaults[name], name, arguments) for name in _REQUIRED_NAMES},
         **{name: check.optional_name(name, arguments.get(name)) for name in _OPTIONAL_NAMES},
     }
+
+
+def _name_or(default: str, name: str, arguments: Mapping[str, Any]) -> str:
+    given = arguments.get(name)
+    return default if given is None else check.name(name, given)
+
+
+def _confidence(value: Any) -> float:
+    return 1.0 if value is None else check.share("confidence", value, hint="1.0 is certain.")
 
 
 def _occurred(value: Any) -> str | None:

@@ -20,7 +20,8 @@ from recollect.index.index import MemoryIndex
 from recollect.model import LinkRequest, Memory, Principal
 from recollect.ports.store import RECORD_KINDS, RecordKind
 from recollect.recall.sight import Sight
-from recollect.write.draft import ARGUMENTS
+from recollect.write import draft
+from recollect.write.draft import ARGUMENTS, TURN
 
 __all__ = [
     "COUNT_MAX",
@@ -158,10 +159,18 @@ def kind_of(line: str) -> str:
     return str(json.loads(line)["kind"])
 
 
+def with_turns(export: Export) -> list[Line]:
+    """Return the memories of an export, equal turns with their numbers."""
+    numbered = draft.with_turns(line.fields for line in export.memories)
+    return [
+        replace(line, fields=fields) for line, fields in zip(export.memories, numbered, strict=True)
+    ]
+
+
 def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `remember` in a line of an export."""
     place = _place(fields)
-    given = {name: fields[name] for name in ARGUMENTS if fields.get(name) is not None}
+    given = {name: fields[name] for name in (*ARGUMENTS, TURN) if fields.get(name) is not None}
     return {**given, **{name: place.get(name) for name in ("scope", "team", "garden")}}
 
 
@@ -279,6 +288,11 @@ def joined(export: Export, pak_ids: Sequence[str]) -> list[Join]:
     now_called = {str(line.fields.get("pak_id")): pak_id for line, pak_id in named}
     # A whole store comes back as it was, by whoever opened it.
     return [_join(line, now_called, limited=not export.is_whole) for line in export.joins]
+
+
+def renamed(joins: Iterable[Join], names: Mapping[str, str]) -> list[Join]:
+    """Return joins of memories that turned out to be there already, by the names they have."""
+    return [replace(join, ends=(names[join.ends[0]], names[join.ends[1]])) for join in joins]
 
 
 def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]:

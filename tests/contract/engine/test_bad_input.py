@@ -26,7 +26,7 @@ TEXTS = {
     "none": None,
     "number": 5,
 }
-CONFIDENCES = [float("nan"), float("inf"), float("-inf"), -0.1, 1.1, True, "1", None, 10**400]
+CONFIDENCES = [float("nan"), float("inf"), float("-inf"), -0.1, 1.1, True, "1", 10**400]
 ARGUMENT_VALUES: dict[str, list[Any]] = {
     "tags": ["abc", 5, None, [5], [""], ["a\x00"], ["\ud800"], [f"t{n}" for n in range(10_000)]],
     "confidence": CONFIDENCES,
@@ -45,7 +45,8 @@ ARGUMENT_VALUES: dict[str, list[Any]] = {
     "source": [" ", 5],
     "title": ["", 5, "x" * 1001],
     "pak_id": ["", " ", 5, "x" * 1001, "\ud800"],
-    "category": ["", None, 5],
+    "category": ["", 5],
+    "turn": [-1, 10**10, True, "1", 0.5],
 }
 
 

@@ -171,6 +171,7 @@ def test_what_may_be_hidden_later_takes_nobodys_place(
     made = linking.remember("passing", pak_id="passing", **passing)  # type: ignore[arg-type]
     assert (made.linked, made.near_duplicates) == ((), ("hub",))
     assert edge_weights(linking) == {}
+    linking.forget("passing")
     linking.remember("passing", pak_id="passing")
     assert edge_weights(linking).keys() == {("hub", "passing")}
     linking.remember("passing", pak_id="passing", **passing)  # type: ignore[arg-type]
@@ -337,7 +338,7 @@ def test_plain_sql_on_the_catalogue_reaches_the_next_recall(
     assert memory.check() == ()
 
 
-@pytest.mark.parametrize("change", ["untag", "delete", "retitle", "rewrite", "dispute"])
+@pytest.mark.parametrize("change", ["tag", "delete", "retitle", "rewrite", "dispute"])
 def test_whatever_changes_a_self_block_drops_the_cached_self_frame(
     memory: Recollect, change: str
 ) -> None:
@@ -345,8 +346,8 @@ def test_whatever_changes_a_self_block_drops_the_cached_self_frame(
     memory.remember("Be brief.", pak_id="b", tags=["self/value"])
     memory.frame("self")
     assert memory.frame("self").cached
-    if change == "untag":
-        memory.remember("Be kind.", pak_id="a")
+    if change == "tag":
+        memory.remember("Be kind.", pak_id="a", tags=["self/goal"])
     elif change == "delete":
         memory.paks.delete_pak("a")
     elif change == "retitle":

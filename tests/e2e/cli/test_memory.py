@@ -30,10 +30,11 @@ def test_a_text_is_remembered_once_and_recalled_with_reasons(run: Run, tmp_path:
     db = tmp_path / "new" / "agent.db"
     words = ("Use Celery with Redis", "for background tasks in Django.")
     first = answer(run("remember", *words, "--tag", "django", "--db", db, "--json"))
-    assert first.keys() == {"pak_id", "created", "state", "near_duplicates", "linked", "unread"}
+    told = {"near_duplicates", "linked", "unread", "kept", "changed"}
+    assert first.keys() == {"pak_id", "created", "state", *told}
     assert (first["created"], first["state"]) == (True, "ready")
     again = run("remember", " ".join(words), "--tag", "django", "--db", db)
-    assert again.stdout == f"{first['pak_id']} was there already and now says this.\n"
+    assert again.stdout == f"{first['pak_id']} was there already.\n"
     found = answer(run("recall", "how", "are", "background", "tasks", "run?", "--db", db, "--json"))
     assert found["query"]["query"] == "how are background tasks run?"
     (result,) = found["results"]

@@ -20,10 +20,15 @@ def drafted(place: Place = LOCAL, **arguments: Any) -> Memory:
 def test_an_id_is_a_promise_and_stays_what_it_was() -> None:
     assert drafted().pak_id == "pak_976a04752dad81ee454174a992a0ef7e"
     assert drafted(project="shop").pak_id == "pak_7cdcacd77d1dda05f3b748c908200b19"
+    turn: dict[str, Any] = {"thread": "t", "speaker": "Ann"}
+    assert drafted(**turn).pak_id == "pak_be8b58b6724cea1244980565e2c1fd7b"
+    assert (
+        drafted(**turn, occurred_at="2024-05-02").pak_id == "pak_4b16089720bc7196095c85120ed50a5e"
+    )
 
 
 def test_place_project_and_content_make_the_id_and_nothing_else_does() -> None:
-    same = drafted(tags=["x"], title="t", confidence=0.1, thread="t", speaker="s")
+    same = drafted(tags=["x"], title="t", confidence=0.1, speaker="s", occurred_at="2024-05-02")
     assert same.pak_id == drafted().pak_id
     others = [
         drafted(content="Use Celery"),

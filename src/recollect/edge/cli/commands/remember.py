@@ -45,15 +45,17 @@ def remember(
         typer.Option("--project", metavar="NAME", help="The project it belongs to."),
     ] = None,
     category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help="The kind of memory.")
-    ] = "knowledge",
+        str | None,
+        typer.Option("--category", metavar="NAME", help="The kind of memory: knowledge if new."),
+    ] = None,
     title: Annotated[
         str | None,
         typer.Option("--title", help="A title; otherwise the text's beginning."),
     ] = None,
     confidence: Annotated[
-        float, typer.Option("--confidence", metavar="0-1", help="How sure you are of it.")
-    ] = 1.0,
+        float | None,
+        typer.Option("--confidence", metavar="0-1", help="How sure you are of it: 1 if new."),
+    ] = None,
     thread: Annotated[
         str | None,
         typer.Option("--thread", metavar="NAME", help="The conversation it is part of."),

@@ -19,7 +19,7 @@ def draw_one(console: Console, done: Remembered, complaint: str | None) -> None:
     if done.created:
         console.print(f"Remembered {pak_id}", soft_wrap=True)
     else:
-        console.print(f"{pak_id} was there already and now says this.", soft_wrap=True)
+        console.print(f"{pak_id} was there already{_news(done)}.", soft_wrap=True)
     if done.unread:
         console.print("No time could be read from --occurred-at; it is kept as it is.")
     if done.near_duplicates:
@@ -28,6 +28,16 @@ def draw_one(console: Console, done: Remembered, complaint: str | None) -> None:
         console.print(f"Linked to: {plain(', '.join(done.linked))}", soft_wrap=True)
     if done.state == "pending":
         console.print(_pending("it waits", complaint))
+
+
+def _news(done: Remembered) -> str:
+    """Say which fields of a text that was there are others now, and which stayed."""
+    changed, kept = (", ".join(names) for names in (done.changed, done.kept))
+    if changed and kept:
+        return f"; changed: {changed}; kept: {kept}"
+    if changed or kept:
+        return f"; changed: {changed}" if changed else f"; kept: {kept}"
+    return ""
 
 
 def _pending(who: str, complaint: str | None) -> str:

@@ -1,0 +1,121 @@
+"""What becomes of a text that is stored again: no field of it is lost.
+
+In: memories as they were drafted, with the fields that somebody named, and the same ones as they
+were stored before. Out: the memories to write, and what was kept and what changed. Pure; whether
+somebody may store them is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect import check
+from recollect.model import Memory, words_of
+from recollect.policy.sanitizer import risks
+from recollect.recall.score import decay_for
+from recollect.write.draft import ARGUMENTS, PLACE, earlier_id
+
+__all__ = ["Again", "Told", "again", "named_in", "one_each", "recognised"]
+
+# Two memories of one id and text may differ in these, and in their tags.
+_FIELDS = (*(name for name in ARGUMENTS if name not in ("pak_id", "content", "tags")), "place")
+_TURN = ("thread", "speaker", "occurred_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory to store, and which of its fields were named; None: it says everything itself."""
+
+    memory: Memory
+    named: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A memory that was there: as it is written now, what it kept, and what was changed."""
+
+    memory: Memory
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+def named_in(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """Return what a caller said something of; nothing is said by None, by no tags or no text."""
+    return frozenset(
+        name for name, value in arguments.items() if value is not None and value not in ("", (), [])
+    )
+
+
+def one_each(told: Sequence[Told]) -> list[Told]:
+    """Return one for each id: of equal texts with what either said, else the last."""
+    latest: dict[str, Told] = {}
+    for one in told:
+        before = latest.get(one.memory.pak_id, one)
+        is_same = before.memory.content == one.memory.content
+        latest[one.memory.pak_id] = _both(before, one) if is_same else one
+    return list(latest.values())
+
+
+def recognised(told: Iterable[Told], earlier: Mapping[str, Memory]) -> list[Told]:
+    """Return turns under the ids that they have in this store from before, if it is them."""
+    return [_by_earlier_id(one, earlier) for one in told]
+
+
+def again(told: Told, earlier: Memory) -> Again:
+    """Return a memory as it is written over an earlier one.
+
+    Of the same text, what nobody named stays as it was; another text takes the place of the whole.
+    """
+    memory, named = told.memory, told.named
+    if named is None:
+        return Again(memory)
+    if memory.content != earlier.content:
+        return Again(memory, changed=("content", *_unlike(memory, earlier)))
+    if named.intersection(PLACE):
+        named |= {"place"}
+    values = {
+        name: before
+        for name in _FIELDS
+        if name not in named
+        and not _has_ended(name, before := getattr(earlier, name), memory.updated_at)
+    }
+    values["tags"] = tuple(sorted({*earlier.tags, *memory.tags}))
+    merged = _whole(replace(memory, **values))
+    return Again(merged, kept=_unlike(merged, memory), changed=_unlike(merged, earlier))
+
+
+def _unlike(one: Memory, other: Memory) -> tuple[str, ...]:
+    """Return the fields, by the alphabet, in which two memories differ."""
+    names = (*_FIELDS, "tags")
+    return tuple(sorted(name for name in names if getattr(one, name) != getattr(other, name)))
+
+
+def _both(before: Told, now: Told) -> Told:
+    if before is now or before.named is None or now.named is None:
+        return now
+    return Told(again(now, before.memory).memory, before.named | now.named)
+
+
+def _by_earlier_id(told: Told, earlier: Mapping[str, Memory]) -> Told:
+    memory = told.memory
+    name = None if memory.pak_id in earlier else earlier_id(memory)
+    before = None if name is None else earlier.get(name)
+    if before is None or any(getattr(before, of) != getattr(memory, of) for of in _TURN):
+        return told
+    return replace(told, memory=replace(memory, pak_id=before.pak_id))
+
+
+def _has_ended(name: str, value: Any, now: str) -> bool:
+    """Return whether an old value cannot stay: who stores a text again wants it to be read."""
+    if name != "valid_until":
+        return False
+    end, moment = check.instant(value), check.instant(now)
+    return end is not None and moment is not None and end <= moment
+
+
+def _whole(memory: Memory) -> Memory:
+    """Return a memory with what follows from its fields."""
+    found = risks(*dict.fromkeys(words_of(memory)))
+    return replace(memory, decay=decay_for(memory.tags, memory.category), risks=found)
