@@ -145,6 +145,13 @@ ROWS = (
         (LOST, WRONG, BARE),
     ),
     Row(
+        "a log that another process cuts short while it is looked at",
+        "reads",
+        f"{_FAULTS}test_checkpoints_of_others.py::"
+        "test_a_log_that_is_cut_short_is_no_overwritten_file",
+        (WRONG, BARE),
+    ),
+    Row(
         "a file system without locks",
         "opening",
         f"{_FAULTS}test_files.py::test_file_systems_without_locks_are_known_by_the_table_of_mounts",

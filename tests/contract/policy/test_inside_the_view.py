@@ -88,7 +88,7 @@ def test_a_memory_that_joins_a_thread_gets_its_place_in_it(people: People) -> No
     people.ann.remember("said apart", pak_id="late", thread="trip")
     people.ann.remember("last", pak_id="t2", thread="trip")
     assert positions(people.opener, "t0", "late", "t2") == [0, 1, 2]
-    people.ann.remember("said apart", pak_id="late")
+    people.ann.remember("said elsewhere", pak_id="late")
     assert positions(people.opener, "late") == [None]
 
 
