@@ -100,6 +100,17 @@ def test_the_rarest_words_of_a_long_question_count(open_memory: Callable[..., Re
     assert "quokka" in why["rare"]
 
 
+def test_of_words_equally_rare_the_first_of_the_alphabet_count(
+    open_memory: Callable[..., Recollect], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question, "WORDS_ASKED", 2)
+    memory = open_memory()
+    for word in ("quokka", "badger", "zebra", "marten"):
+        memory.remember(f"{word} sleeps", pak_id=word)
+    found = memory.recall("zebra quokka absent marten badger").results
+    assert {one.fact.pak_id for one in found} == {"badger", "marten"}
+
+
 def test_which_words_count_does_not_depend_on_what_is_hidden(
     open_memory: Callable[..., Recollect],
 ) -> None:

@@ -4,12 +4,12 @@ door in the same words, and nothing of it is kept."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
 from tests.contract.policy.conftest import People
-from tests.house.snippets import ROOT
+from tests.house.test_sentences import tables
 
 from recollect import Recollect, limits
 from recollect.errors import InvalidInput, RecollectError
@@ -17,7 +17,13 @@ from recollect.hooks import AskUser
 from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.limits import CHARACTERS, COUNTS, NAME_CHARACTERS, most_characters
 from recollect.model import PERMISSIONS, FrameFilters, Memory, Principal, RecallRequest
-from recollect.paks import PakAnchorEntry, ReasonCodeEntry
+from recollect.paks import (
+    PakAnchorEntry,
+    PakRelationEntry,
+    ReasonCodeEntry,
+    RecallStore,
+    RiskFlagEntry,
+)
 from recollect.recall.select import SelectQuery
 
 REMEMBERED = (
@@ -303,14 +309,35 @@ def test_a_column_of_the_catalogue_has_a_limit(people: People, field: str) -> No
     refused(lambda: paks.upsert_pak(**{**row, field: of_length(field, 1)}), field)
     assert list(paks.list_paks().items) == []
     paks.upsert_pak(**{**row, field: of_length(field)})
-    refused(
-        lambda: paks.set_pak_reason_codes("p", [ReasonCodeEntry(of_length("reason_code", 1))]),
-        "reason_code",
-    )
-    refused(
-        lambda: paks.set_pak_anchors("p", [PakAnchorEntry("a", of_length("source_path", 1), "k")]),
-        "source_path",
-    )
+
+
+ATTACHED: dict[str, Callable[[RecallStore, str], object]] = {
+    "reason_code": lambda paks, text: paks.set_pak_reason_codes("p", [ReasonCodeEntry(text)]),
+    "risk_flag": lambda paks, text: paks.set_pak_risk_flags("p", [RiskFlagEntry(text, "warn")]),
+    "anchor_id": lambda paks, text: paks.set_pak_anchors("p", [PakAnchorEntry(text, "/a", "k")]),
+    "source_path": lambda paks, text: paks.set_pak_anchors("p", [PakAnchorEntry("a", text, "k")]),
+    "relation_type": lambda paks, text: paks.set_pak_relations("p", [PakRelationEntry("q", text)]),
+}
+
+
+@pytest.mark.parametrize("field", ATTACHED)
+def test_what_is_attached_to_a_pak_has_a_limit(people: People, field: str) -> None:
+    for name in ("p", "q"):
+        people.opener.remember(f"text of {name}", pak_id=name)
+    attach = ATTACHED[field]
+    refused(lambda: attach(people.opener.paks, of_length(field, 1)), field)
+    attach(people.opener.paks, of_length(field))
+
+
+def test_patterns_and_categories_of_a_frame_have_a_limit_together(people: People) -> None:
+    for number, field in enumerate(("tag_patterns", "categories")):
+        for count in (257, 256):
+            filters = {field: [f"t{at}" for at in range(count)]}
+            if count == 257:
+                with pytest.raises(InvalidInput, match=r"257 .* are too many; the most is 256"):
+                    people.root.frames.register("f", extends="attention", filters=filters)
+            else:
+                people.root.frames.register(f"f{number}", extends="attention", filters=filters)
 
 
 def test_the_note_of_an_imported_dispute_has_a_limit(people: People) -> None:
@@ -353,21 +380,29 @@ def _aged(line: str, long: str) -> str:
     return json.dumps(fields, ensure_ascii=False, sort_keys=True)
 
 
+def rows_under(header: str) -> dict[str, str]:
+    """Return the first two cells of each row of a table of the page."""
+    (rows,) = [rows for first, *rows in tables("docs/security.md") if first.startswith(header)]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return {first: second for first, second, *_ in cells}
+
+
+def printed(limits_of: Mapping[str, int]) -> dict[str, str]:
+    return {name: f"{most:,}" for name, most in limits_of.items()}
+
+
 def test_the_page_prints_the_table() -> None:
-    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
-    rows = {
-        **{f"`{field}`": most for field, most in CHARACTERS.items()},
-        "any other name, id, code or time": NAME_CHARACTERS,
-        **COUNTS,
-    }
-    for named, most in rows.items():
-        assert f"| {named} | {most:,} |" in page
-    for named, most in {
-        "distinct words of a question": limits.WORDS_ASKED,
-        "times that a question names": limits.TIMES_NAMED,
-        "speakers that a question names": limits.PEOPLE_NAMED,
-        "results that look alike and say something else": limits.ALIKE_COMPARED,
-        "candidates that are looked at for who says the same": limits.LOOKED_AT,
-        "candidates that `diversity` spreads by meaning": limits.NOVELTY_COMPARED,
-    }.items():
-        assert f"| {named} | {most:,} |" in page
+    characters = {f"`{field}`": most for field, most in CHARACTERS.items()}
+    characters["any other name, id, code or time"] = NAME_CHARACTERS
+    assert rows_under("| characters of |") == printed(characters)
+    assert rows_under("| how many |") == printed(COUNTS)
+    assert rows_under("| of | count |") == printed(
+        {
+            "distinct words of a question": limits.WORDS_ASKED,
+            "times that a question names": limits.TIMES_NAMED,
+            "speakers that a question names": limits.PEOPLE_NAMED,
+            "results that look alike and say something else": limits.ALIKE_COMPARED,
+            "candidates that are looked at for who says the same": limits.LOOKED_AT,
+            "candidates that `diversity` spreads by meaning": limits.NOVELTY_COMPARED,
+        }
+    )

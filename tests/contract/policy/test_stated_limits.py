@@ -325,6 +325,7 @@ def test_uses_stay_and_a_link_that_gave_way_comes_back_without_its_strength(
     stayed = {name: by_use[name] for name in as_made.keys() - gave_way}
     returned = {name: as_made[name] for name in gave_way} if through == "forget" else {}
     assert left == stayed | returned
+    memory.forget("009")
     known = memory.get("000")
     assert known is not None
     assert known.reinforced == 1

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from tests.contract.policy.test_erasure import item
@@ -113,6 +114,28 @@ def test_a_cache_file_of_any_shape_is_ignored_and_made_anew(
             assert memory.forget("nothing").wiped
 
 
+def restored(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that grows whenever an index is taken from a file."""
+    used: list[object] = []
+    restore = MemoryIndex.restore
+
+    def noted(plain: Any, arrays: Any) -> MemoryIndex:
+        used.append(plain)
+        return restore(plain, arrays)
+
+    monkeypatch.setattr(MemoryIndex, "restore", noted)
+    return used
+
+
+def test_a_cache_file_of_our_own_is_used(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, whole: bytes
+) -> None:
+    used = restored(monkeypatch)
+    with open_memory() as memory:
+        assert memory.recall("lorem").results
+    assert len(used) == 1
+
+
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder", "writable by others", "another user's"])
 def test_what_is_no_file_of_ours_is_no_cache(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch, kind: str, whole: bytes
@@ -131,22 +154,25 @@ def test_what_is_no_file_of_ours_is_no_cache(
         cache.chmod(0o666 if kind == "writable by others" else 0o600)
     if kind == "another user's":
         monkeypatch.setattr(os, "geteuid", lambda: 12_345)
-    monkeypatch.setattr(MemoryIndex, "restore", None)
+    used = restored(monkeypatch)
     with open_memory() as memory:
         assert memory.recall("lorem").results
+    assert used == []
     if kind == "link":
         assert (tmp_path / "other").read_bytes() == whole
 
 
 def test_the_cache_of_another_store_is_no_cache(
-    tmp_path: Path, open_memory: Open, whole: bytes
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch, whole: bytes
 ) -> None:
     with open_memory("other.db") as memory:
         memory.remember("the kiln is lit", pak_id="own")
         memory.recall("kiln")
     (tmp_path / "other.db.index").write_bytes(whole)
+    used = restored(monkeypatch)
     with open_memory("other.db") as memory:
         assert [one.fact.pak_id for one in memory.recall("lorem kiln").results] == ["own"]
+    assert used == []
 
 
 def test_a_draft_is_for_its_owner_alone(tmp_path: Path) -> None:
