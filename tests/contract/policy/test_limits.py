@@ -21,7 +21,6 @@ from recollect.paks import (
     PakAnchorEntry,
     PakRelationEntry,
     ReasonCodeEntry,
-    RecallStore,
     RiskFlagEntry,
 )
 from recollect.recall.select import SelectQuery
@@ -311,7 +310,7 @@ def test_a_column_of_the_catalogue_has_a_limit(people: People, field: str) -> No
     paks.upsert_pak(**{**row, field: of_length(field)})
 
 
-ATTACHED: dict[str, Callable[[RecallStore, str], object]] = {
+ATTACHED: dict[str, Callable[[Any, str], object]] = {
     "reason_code": lambda paks, text: paks.set_pak_reason_codes("p", [ReasonCodeEntry(text)]),
     "risk_flag": lambda paks, text: paks.set_pak_risk_flags("p", [RiskFlagEntry(text, "warn")]),
     "anchor_id": lambda paks, text: paks.set_pak_anchors("p", [PakAnchorEntry(text, "/a", "k")]),
