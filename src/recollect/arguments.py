@@ -79,12 +79,8 @@ def recall(request: object) -> RecallRequest:
 
 def frame(request: FrameRequest) -> FrameRequest:
     """Return what is asked of a frame with every value checked and normalised."""
-    return replace(
-        request,
-        query=query(request.query),
-        top_k=top_k(request.top_k),
-        token_budget=positive("token_budget", request.token_budget, BUDGET_MAX),
-    )
+    positive("token_budget", request.asked.token_budget, BUDGET_MAX)
+    return replace(request, asked=request.asked.checked())
 
 
 def link(request: LinkRequest) -> LinkRequest:

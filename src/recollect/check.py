@@ -9,7 +9,7 @@ from a value is not decided here.
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TypeGuard
 
 from recollect.errors import InvalidInput
@@ -17,6 +17,7 @@ from recollect.limits import most_characters
 
 __all__ = [
     "at_most",
+    "edge_of_time",
     "filled_text",
     "instant",
     "is_id",
@@ -43,6 +44,8 @@ __all__ = [
 ]
 
 _SHOWN_CHARS = 60
+# 2026-05-11, or shorter: 20260511, 2026-W20.
+_DAY_CHARS = 10
 _LARGEST = sys.float_info.max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -222,6 +225,34 @@ def time_in_utc(field: str, value: object) -> str:
     except OverflowError:  # its offset takes it out of the calendar
         raise _no_utc(field, value) from None
     return f"{moved.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+def edge_of_time(field: str, value: object, *, last: bool) -> str:
+    """Return where a stretch of time begins, or ends, in UTC: a day alone is all of that day.
+
+    What says no offset is in UTC.
+    """
+    at = _at(value) if isinstance(value, date) else instant(value)
+    if isinstance(value, str):
+        length(field, value)
+    if at is None:
+        raise InvalidInput(
+            f"{field} must be a day or an ISO-8601 time, not {shown(value)}.",
+            hint="write it like 2026-05-11 or 2026-05-11T12:00:00Z.",
+        )
+    try:
+        moved = at.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:  # its offset takes it out of the calendar
+        raise _no_utc(field, value) from None
+    is_day = not isinstance(value, datetime) and len(str(value)) <= _DAY_CHARS
+    if is_day and last:
+        moved = moved.replace(hour=23, minute=59, second=59, microsecond=999_999)
+    return f"{moved.isoformat()}Z"
+
+
+def _at(value: date) -> datetime:
+    at = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
 def read_time(value: object) -> datetime | None:

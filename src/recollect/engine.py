@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
@@ -409,11 +410,19 @@ class Recollect:
         min_confidence: float | None = None,
         diversity: float | None = None,
         include_quarantined: bool = False,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        thread: str | None = None,
+        speaker: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
+        now: str | None = None,
     ) -> RecallResponse:
         """Find what answers `query`, best first, with the reasons. Writes nothing.
 
         Without a query, what matters most by the frame's other weights. `tags` are exact names or
-        prefixes ending in %. Everything but the query narrows what is looked through.
+        prefixes ending in %. Everything but the query narrows what is looked through: `since` and
+        `until` by when a memory is from, `filter` by fields and metadata. `now` is the time that
+        the answer is given at: what has ended by then is out, and "yesterday" is the day before.
         """
         return self.respond(
             RecallRequest(
@@ -431,6 +440,12 @@ class Recollect:
                 min_confidence=min_confidence,
                 diversity=diversity,
                 include_quarantined=include_quarantined,
+                since=since,
+                until=until,
+                thread=thread,
+                speaker=speaker,
+                filter=filter,
+                now=now,
             )
         )
 
@@ -452,14 +467,47 @@ class Recollect:
         *,
         top_k: int = 5,
         token_budget: int | None = None,
+        tags: Sequence[str] | None = None,
+        project: str | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        source: str | None = None,
+        scope: str | None = None,
+        garden: str | None = None,
+        min_confidence: float | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        thread: str | None = None,
+        speaker: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
     ) -> FrameResult:
         """Render the text of a frame for a prompt, and count the use of what is in it.
 
-        An answer from the frame's cache is marked `cached` and counts nothing.
+        An answer from the frame's cache is marked `cached` and counts nothing. What narrows it is
+        what narrows a recall.
         """
+        asked = RecallRequest(
+            query=query,
+            frame=name,
+            top_k=top_k,
+            token_budget=token_budget,
+            tags=tags,
+            project=project,
+            entity=entity,
+            relation=relation,
+            source=source,
+            scope=scope,
+            garden=garden,
+            min_confidence=min_confidence,
+            since=since,
+            until=until,
+            thread=thread,
+            speaker=speaker,
+            filter=filter,
+        )
         return self._open_store.dispatcher.run(
             FRAME,
-            self._reader.wanted_frame(name, query, top_k, token_budget),
+            self._reader.wanted_frame(asked),
             check=arguments.frame,
             act=self._reader.frame,
             refuse=self._reader.refuse_frame,
@@ -499,15 +547,16 @@ class Recollect:
         if isinstance(query, SelectQuery):
             check = self._reader.checked_selection
             return explain(SELECT, query, check=check, act=explainer.of_selection, refuse=refuse)
+        asked = query
+        if not isinstance(asked, RecallRequest):
+            asked = RecallRequest(query=asked, top_k=top_k, token_budget=token_budget)
         if frame is not None:
-            wanted = self._reader.wanted_frame(frame, query, top_k, token_budget)
+            wanted = self._reader.wanted_frame(replace(asked, frame=frame))
             return explain(
                 FRAME, wanted, check=arguments.frame, act=explainer.of_frame, refuse=refuse
             )
-        if not isinstance(query, RecallRequest):
-            query = RecallRequest(query=query, top_k=top_k, token_budget=token_budget)
         return explain(
-            RECALL, query, check=arguments.recall, act=explainer.of_recall, refuse=refuse
+            RECALL, asked, check=arguments.recall, act=explainer.of_recall, refuse=refuse
         )
 
     def get(self, pak_id: str) -> Memory | None:

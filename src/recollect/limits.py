@@ -43,6 +43,8 @@ CHARACTERS: Mapping[str, int] = MappingProxyType(
         "source_path": 10_000,
         "relation_type": 10_000,
         "cursor": 20_000,
+        "metadata": 10_000,
+        "filter": 10_000,
     }
 )
 
@@ -54,6 +56,10 @@ COUNTS: Mapping[str, int] = MappingProxyType(
         "facts of an ingest": 10_000,
         "ids of a forget": 10_000,
         "top_k": 1_000,
+        "values of a metadata or filter": 1_000,
+        "levels of a metadata or filter": 16,
+        "characters of a metadata as JSON": 65_536,
+        "conditions of a filter": 256,
     }
 )
 

@@ -58,6 +58,8 @@ STORE_READS = {
         "write/reinforce.py",
         "write/remember.py",
     },
+    # Values for masks; nobody is shown one.
+    "memories.facts": {"recall/sight.py"},
     "memories.rows": {
         "open_store.py",
         "recall/authorise.py",
@@ -111,6 +113,7 @@ ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "r
     "places",
     "code",
     "column",
+    "facts",
     # Of one principal, for itself; `Sight` holds its own.
     "knows_uses",
     "learn_uses",

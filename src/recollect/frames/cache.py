@@ -34,6 +34,8 @@ class CacheKey:
     query: str | None
     top_k: int
     token_budget: int
+    # What else was asked for, in one spelling.
+    narrowed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +127,5 @@ def _owner(key: CacheKey) -> _Owner:
 def named(result: FrameResult) -> set[str]:
     """Return the ids of all memories that are in an answer, in the text or as left out."""
     blocks = {block.pak_id for block in result.blocks}
-    return blocks | {dropped.pak_id for dropped in result.dropped}
+    # What was counted has no name.
+    return blocks | {dropped.pak_id for dropped in result.dropped if dropped.count is None}

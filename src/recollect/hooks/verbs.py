@@ -166,13 +166,15 @@ FRAME: HookedVerb[FrameRequest, FrameResult] = HookedVerb(
     before=(
         Shape.of(
             HookEvent.PRE_FRAME,
-            FrameRequest,
-            without=("frame",),
-            also={"name": "frame.name"},
+            RecallRequest,
+            without=("frame", "diversity", "include_quarantined", "now"),
+            also={"name": "frame"},
             changes=("query", "k", "token_budget"),
         ),
     ),
     after=Shape.of(HookEvent.POST_FRAME, FrameRendered),
+    describe_before=lambda request: request.asked,
+    apply=lambda request, changes: replace(request, asked=replace(request.asked, **changes)),
     describe_after=lambda request, answer: FrameRendered(
         name=request.frame.name,
         query=request.query,

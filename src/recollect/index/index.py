@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
 from recollect.index.contents import Contents
+from recollect.index.facts import FactBook
 from recollect.index.questions import Questions
 from recollect.index.selection import Selections, Where
 from recollect.index.statistics import Statistics
@@ -19,12 +20,13 @@ from recollect.index.uses import OwnUses, UseBook
 from recollect.ports.state import START, Head
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from recollect.index.facts import FactColumn, Path, WantedFacts
     from recollect.index.selection import MaskSource, Selection
-    from recollect.ports.store import Changes
+    from recollect.ports.store import Changes, Facts
     from recollect.ports.uses import Uses, Who
 
 __all__ = ["MemoryIndex"]
@@ -43,12 +45,14 @@ class MemoryIndex(Questions):
         selections: Selections | None = None,
         statistics: Statistics | None = None,
         uses: UseBook | None = None,
+        facts: FactBook | None = None,
     ) -> None:
         super().__init__(
             contents, selections or Selections(contents, 0), statistics or Statistics(contents)
         )
         self.head = head
         self._uses = uses or UseBook(contents)
+        self._facts = facts or FactBook(contents)
 
     @classmethod
     def empty(cls, dimension: int) -> MemoryIndex:
@@ -75,6 +79,7 @@ class MemoryIndex(Questions):
         """
         contents = self._contents
         moves = False
+        changed: set[int] = set()
         used: dict[Who, Uses | None] = {}
         gone: set[int] = set()
         edges: set[tuple[int, int]] = set()
@@ -84,21 +89,26 @@ class MemoryIndex(Questions):
             elif contents is self._contents and changes.edges:
                 contents = contents.rewritten()
             apply_changes(changes, contents)
+            if self._facts.is_asked:
+                changed.update(row.row_id for row in changes.rows)
             used.update(changes.used)
             gone.update(changes.gone)
             edges.update((low, high) for low, high, _ in changes.edges)
+        facts = self._facts.following(contents, changed)
         if moves and is_worth_compacting(contents):
             compact(contents)
+            facts = FactBook(contents)
         uses = self._uses.following(contents, used, gone=gone, edges=edges)
         if moves:
             selections = self._next_generation(contents)
-            return MemoryIndex(contents, head, selections=selections, uses=uses)
+            return MemoryIndex(contents, head, selections=selections, uses=uses, facts=facts)
         return MemoryIndex(
             contents,
             head,
             selections=self._selections,
             statistics=self._statistics,
             uses=uses,
+            facts=facts,
         )
 
     def compacted(self) -> MemoryIndex:
@@ -122,6 +132,12 @@ class MemoryIndex(Questions):
     def uses_of(self, who: Who) -> OwnUses | None:
         """Return what a principal has used, by slot; None if that is nothing."""
         return self._uses.of(who)
+
+    def facts(
+        self, paths: Iterable[Path], read: Callable[[WantedFacts], Facts]
+    ) -> Mapping[Path, FactColumn]:
+        """Return what filters ask for, by path; `read` is asked for what is not known of it."""
+        return self._facts.columns(paths, read)
 
     def mend(self) -> None:
         """Drop what an index that was to follow this one, and never came to be, has left."""

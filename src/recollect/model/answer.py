@@ -79,11 +79,15 @@ class ScoredBlock:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A memory that was considered and left out: at which stage, for what reason."""
+    """A memory that was considered and left out: at which stage, for what reason.
+
+    What a window of time left out is told together: without an id, and with a `count`.
+    """
 
     pak_id: str
     stage: str
     reason: str
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +131,14 @@ class RecallResponse:
 
         How long hooks took is no part of it.
         """
-        shown = asdict(self)
+        shown = _plain(self)
         for run in shown["meta"].get("hooks", ()):
             del run["ms"]
         return f"recall_{blake2b(_json(shown).encode(), digest_size=12).hexdigest()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return {**asdict(self), "recall_id": self.recall_id}
+        return {**_plain(self), "recall_id": self.recall_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +168,34 @@ class FrameResult:
     flags: tuple[PackageFlag, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
+    @property
+    def empty_because(self) -> str | None:
+        """Why nothing is in it, if a window of time left out all that there was."""
+        windows = [one for one in self.dropped if one.stage == "window"]
+        if self.blocks or not windows:
+            return None
+        return "; ".join(f"{one.count} {one.reason}" for one in windows)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON; `meta` only when a hook had a part in it."""
-        return {name: value for name, value in asdict(self).items() if name != "meta" or value}
+        told = _plain(self)
+        if self.empty_because is not None:
+            told["empty_because"] = self.empty_because
+        return {name: value for name, value in told.items() if name != "meta" or value}
 
 
 def canonical_json(answer: RecallResponse | FrameResult) -> str:
     """Return an answer as JSON with one spelling: sorted keys, no spaces, shortest numbers."""
     return _json(answer.to_dict())
+
+
+def _plain(answer: RecallResponse | FrameResult) -> dict[str, Any]:
+    """Return an answer as plain data; a count stands where something was counted."""
+    shown = asdict(answer)
+    for one in shown["dropped"]:
+        if one["count"] is None:
+            del one["count"]
+    return shown
 
 
 def _json(data: object) -> str:

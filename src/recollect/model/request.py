@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import date
 from typing import Any
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model.access import Scope, known_scope
+from recollect.model.filters import checked_filter
 from recollect.model.frame import FrameDefinition
 from recollect.model.memory import Memory
 
@@ -81,6 +83,20 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
+def _since(name: str, value: object) -> str | None:
+    return None if value is None else check.edge_of_time(name, value, last=False)
+
+
+def _until(name: str, value: object) -> str | None:
+    return None if value is None else check.edge_of_time(name, value, last=True)
+
+
+def _moment(name: str, value: object) -> str | None:
+    if isinstance(value, str):
+        check.length(name, value)
+    return None if value is None else check.time_in_utc(name, value)
+
+
 def _frame_name(_name: str, value: object) -> object:
     # Which frames there are depends on who asks; an unknown one is refused where they are kept.
     return value
@@ -93,6 +109,9 @@ def _is(check_value: Check, default: Any = None) -> Any:
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
     """What is asked of `recall`. Everything but the query narrows.
+
+    `since` and `until` are both included, and a day alone is all of it; a memory is from when it
+    happened, or else from when it was written. `now` is the time that the answer is given at.
 
     A result that says the same as a better one, in another form, waits until all others are taken.
     A `diversity` of 1 turns that off, as does asking for one entity; below 1, it is the share of
@@ -113,6 +132,12 @@ class RecallRequest:
     diversity: float | None = _is(_share_or_none)
     frame: str = _is(_frame_name, "evidence")
     include_quarantined: bool = _is(_flag, default=False)
+    since: str | date | None = _is(_since)  # noqa: RUF009 - a field()
+    until: str | date | None = _is(_until)  # noqa: RUF009 - a field()
+    thread: str | None = _is(check.optional_name)
+    speaker: str | None = _is(check.optional_name)
+    filter: Mapping[str, Any] | None = _is(checked_filter)
+    now: str | None = _is(_moment)
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:
@@ -132,14 +157,29 @@ class RecallRequest:
         return cls(**{str(name): value for name, value in body.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """Return plain data, ready for JSON; of the later fields those that were asked for."""
+        given = {name: getattr(self, name) for name in self.__slots__}
+        return {name: one for name, one in given.items() if one is not None or name not in _LATER}
 
     def checked(self) -> RecallRequest:
         """Return the request with every value checked and normalised."""
-        return RecallRequest(
+        made = RecallRequest(
             **{name: check_value(name, getattr(self, name)) for name, check_value in _CHECKS}
         )
+        if made.since is not None and made.until is not None and _ends_first(made):
+            raise InvalidInput(
+                f"until {made.until} is before since {made.since}.", hint="exchange the two."
+            )
+        return made
+
+
+# An answer tells what was asked; to a question of old it says what it always said.
+_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now"})
+
+
+def _ends_first(request: RecallRequest) -> bool:
+    ends = check.microseconds(request.until), check.microseconds(request.since)
+    return (ends[0] or 0) < (ends[1] or 0)
 
 
 _CHECKS: tuple[tuple[str, Check], ...] = tuple(
@@ -149,17 +189,28 @@ _CHECKS: tuple[tuple[str, Check], ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class FrameRequest:
-    """What is asked of `frame`."""
+    """What is asked of `frame`: a recall by this frame, its budget included."""
 
     frame: FrameDefinition
-    query: str | None
-    top_k: int
-    token_budget: int
+    asked: RecallRequest
+
+    @property
+    def query(self) -> str | None:
+        """What it is asked."""
+        return self.asked.query
+
+    @property
+    def token_budget(self) -> int:
+        """How long its text may be."""
+        return self.asked.token_budget or 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        asked = {"query": self.query, "top_k": self.top_k, "token_budget": self.token_budget}
-        return {"name": self.frame.name, **asked}
+        """Return plain data, ready for JSON: what was asked for, and nothing of the rest."""
+        given = self.asked.to_dict()
+        always = {name: given.pop(name) for name in ("query", "top_k", "token_budget")}
+        plain = RecallRequest().to_dict() | {"tags": (), "frame": self.frame.name}
+        more = {name: one for name, one in given.items() if one != plain.get(name)}
+        return {"name": self.frame.name, **always, **more}
 
 
 @dataclass(frozen=True, slots=True)

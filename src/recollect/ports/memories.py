@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from recollect.model import Memory, Place, is_settled, name_key
 from recollect.model.pak import PakRow
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Changes",
+    "Facts",
     "IndexRow",
     "Indexable",
     "Indexed",
@@ -134,6 +135,14 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """Values that filters ask for, as they were at one head: row ids, each with its values."""
+
+    head: Head
+    rows: Sequence[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class NewMemory:
     """A row to write, whole: what a replacement keeps of the old one has been filled in.
 
@@ -202,6 +211,12 @@ class MemoryRoom(Protocol):
 
     def rows(self, where: RowFilter) -> list[int]:
         """Return the row ids of some memories, in ascending order."""
+
+    def facts(self, names: Sequence[str], row_ids: Sequence[int] | None) -> Facts:
+        """Return fields of some rows, or of all, in the order of `names`; for masks, not for eyes.
+
+        A name is that of a field of a memory or its place. A value that cannot be one is None.
+        """
 
     def standing(self, where: RowFilter) -> dict[str, Standing]:
         """Return where some memories stand, by id; for writers, whatever a view would show."""

@@ -16,6 +16,7 @@ from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness, LinkAgain, LostLinks
 from recollect.ports.memories import (
     Changes,
+    Facts,
     Indexable,
     Indexed,
     IndexRow,
@@ -55,6 +56,7 @@ __all__ = [
     "Dispute",
     "Edge",
     "EdgeRoom",
+    "Facts",
     "FrameRow",
     "Head",
     "IndexRow",

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from recollect.errors import NotAllowed
 from recollect.index.selection import Selection, Where
-from recollect.model import INSTRUCTION, FrameDefinition, Place, RecallRequest
+from recollect.model import INSTRUCTION, Dropped, FrameDefinition, Place, RecallRequest
+from recollect.model.filters import Filter, all_of, is_called, parse_filter, within
 from recollect.policy.permit import is_of_self, known_scope, no_garden
 from recollect.policy.view import QUARANTINED, View
 from recollect.ports.store import RowFilter
@@ -27,9 +28,11 @@ __all__ = [
     "Authorised",
     "Channel",
     "Moment",
+    "asked_of",
     "authorise",
     "conditions",
     "effective_confidence",
+    "mask_of",
     "reach_of",
 ]
 
@@ -54,7 +57,7 @@ class Authorised:
 
     `selection` is what is looked through, `reach` what links may reach: the same but for the
     frame's window. `promised` are the slots of what the frame guarantees. `channel` is what is
-    looked for: memories, or instructions.
+    looked for: memories, or instructions. `left_out` is what a window of time took away, counted.
     """
 
     request: RecallRequest
@@ -65,6 +68,8 @@ class Authorised:
     selection: Selection
     reach: Selection
     promised: NDArray[np.int64]
+    worth: Worth = None
+    left_out: tuple[Dropped, ...] = ()
 
     @property
     def diversity(self) -> float | None:
@@ -88,18 +93,54 @@ def authorise(
     sight = _narrowed(request, sight)
     if channel == "instructions" or any(map(is_of_self, _tags_asked_for(request, frame))):
         sight = sight.bound()
-    among = _mask(request, sight, worth)
+    among = mask_of(request, sight, worth)
     where = reach_of(request, frame, channel, with_quarantined=sight.view.with_quarantined)
-    reach = selection = sight.select(where, among=among)
+    tree = asked_of(request)
+    reach = selection = sight.select(where, among=among, tree=tree)
+    left_out = _outside(request, reach, sight, where, among)
     window = frame.filters.search_window_hours
     if window is not None:
-        within = replace(where, reinforced_after=moment.active_hours - window)
-        selection = sight.select(within, among=among)
+        recent = replace(where, reinforced_after=moment.active_hours - window)
+        selection = sight.select(recent, among=among, tree=tree)
+        reason = (
+            f"not used in the last {window:g} active hours, which is all that {frame.name} sees"
+        )
+        left_out = (*left_out, *_counted(reach.count - selection.count, reason))
     promised = np.empty(0, np.int64)
     if frame.guarantees:
         tagged = sight.index.slots_tagged(frame.guarantees, selection)
         promised = tagged[sight.binds(tagged)]
-    return Authorised(request, frame, moment, channel, sight, selection, reach, promised)
+    return Authorised(
+        request, frame, moment, channel, sight, selection, reach, promised, worth, left_out
+    )
+
+
+def asked_of(request: RecallRequest, *, whenever: bool = False) -> Filter | None:
+    """Return the filter that a request comes to; `whenever`, but for its window of time."""
+    return all_of(
+        (
+            is_called("thread", request.thread),
+            is_called("speaker", request.speaker),
+            None if request.filter is None else parse_filter(request.filter),
+            None if whenever else within(request.since, request.until),
+        )
+    )
+
+
+def _outside(
+    request: RecallRequest, reach: Selection, sight: Sight, where: Where, among: Mask | None
+) -> tuple[Dropped, ...]:
+    """Return how many a request's own window of time left out, in words and as a number."""
+    if request.since is None and request.until is None:
+        return ()
+    whenever = sight.select(where, among=among, tree=asked_of(request, whenever=True))
+    ends = (("since", request.since), ("until", request.until))
+    asked = " ".join(f"{name} {at}" for name, at in ends if at is not None)
+    return _counted(whenever.count - reach.count, f"not from the time asked for, {asked}")
+
+
+def _counted(count: int, reason: str) -> tuple[Dropped, ...]:
+    return (Dropped("", "window", reason, count),) if count else ()
 
 
 def reach_of(
@@ -138,7 +179,8 @@ def effective_confidence(
     return said if worth is None else said * worth[slots]
 
 
-def _mask(request: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
+def mask_of(request: RecallRequest, sight: Sight, worth: Worth) -> Mask | None:
+    """Return which of all slots fulfil what a `Where` and a filter cannot say; None for all."""
     masks = [_CONDITIONS[name](value, sight, worth) for name, value in conditions(request).items()]
     return np.logical_and.reduce(masks) if masks else None
 

@@ -21,11 +21,12 @@ from recollect.model import (
     UNKNOWN,
     Contribution,
     Explanation,
+    FrameRequest,
     Memory,
     ScoredBlock,
     Verb,
 )
-from recollect.recall.authorise import Authorised, conditions, reach_of
+from recollect.recall.authorise import Authorised, asked_of, conditions, mask_of, reach_of
 from recollect.recall.candidates import SEEDS_PER_RESULT
 from recollect.recall.hydrate import shown_signals
 from recollect.recall.pipeline import Trace
@@ -46,6 +47,7 @@ _FILTERS = (
     "categories",
     "without_category",
 )
+_NARROWING = ("thread", "speaker", "filter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,8 @@ def explain_recall(pak_id: str, trace: Trace) -> Explanation:
 
 def explain_frame(pak_id: str, trace: Trace) -> Explanation:
     """Return what became of one memory in a frame's text."""
-    request, moment = trace.request, trace.authorised.moment
-    query = {
-        "name": trace.authorised.frame.name,
-        "query": request.query,
-        "top_k": request.top_k,
-        "token_budget": request.token_budget,
-        "active_hours": moment.active_hours,
-    }
+    moment, asked = trace.authorised.moment, FrameRequest(trace.authorised.frame, trace.request)
+    query = {**asked.to_dict(), "active_hours": moment.active_hours}
     subject = _Subject(pak_id, "frame", query, iso(moment.now))
     memory = _readable(pak_id, trace.sources.sight)
     if memory is None:
@@ -147,7 +143,13 @@ def _explained(
 def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:
     authorised = trace.authorised
     if not authorised.reach.mask[slot]:
-        return "filter", f"Filtered out: {_filter(memory, slot, authorised)}."
+        unfulfilled = _filter(memory, slot, authorised)
+        if unfulfilled is None:
+            return (
+                "window",
+                f"Outside the window: it is from {memory.occurred_at or memory.created_at}.",
+            )
+        return "filter", f"Filtered out: {unfulfilled}."
     if not authorised.selection.mask[slot]:
         window = authorised.frame.filters.search_window_hours
         passed = authorised.moment.active_hours - memory.last_reinforced
@@ -162,8 +164,11 @@ def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:
     return "candidates", f"Not a candidate: {seeds} others match the question better."
 
 
-def _filter(memory: Memory, slot: int, authorised: Authorised) -> str:
-    """Return the first condition of a request that a memory does not fulfil, in words."""
+def _filter(memory: Memory, slot: int, authorised: Authorised) -> str | None:
+    """Return the first condition of a request that a memory does not fulfil, in words.
+
+    None if that is when it is from.
+    """
     request, sight = authorised.request, authorised.sight
     where = reach_of(
         request,
@@ -178,7 +183,11 @@ def _filter(memory: Memory, slot: int, authorised: Authorised) -> str:
             alone = sight.select(replace(nothing, **{name: value}))
             if not alone.mask[slot]:
                 return _unfulfilled(name, value, memory)
+    among = mask_of(request, sight, authorised.worth)
+    if sight.select(among=among, tree=asked_of(request, whenever=True)).mask[slot]:
+        return None
     given = [f"{name} {value}" for name, value in conditions(request).items()]
+    given += [f"{name} {value}" for name in _NARROWING if (value := getattr(request, name))]
     return f"only {', '.join(given)} was asked for"
 
 

@@ -87,7 +87,7 @@ def frame_package(trace: Trace) -> Package:
     inside = {block.pak_id for block in blocks}
     tagged = index.slots_tagged(frame.guarantees, trace.authorised.reach)
     must = set(index.pak_ids(tagged[trace.authorised.sight.binds(tagged)]))
-    cut = sum(one.stage != "suppress" for one in trace.dropped)
+    cut = sum(one.stage not in ("suppress", "window") for one in trace.dropped)
     kept = [one.pak_id in inside for one in trace.chosen.others]
     sure = [block.signals.confidence for block in blocks]
     return Package(

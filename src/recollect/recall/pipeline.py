@@ -80,7 +80,7 @@ class Trace:
     @property
     def dropped(self) -> tuple[Dropped, ...]:
         """What was considered and left out, with stage and reason."""
-        return (*self.chosen.dropped, *self.packed.dropped)
+        return (*self.chosen.dropped, *self.packed.dropped, *self.authorised.left_out)
 
     @property
     def degraded(self) -> tuple[str, ...]:

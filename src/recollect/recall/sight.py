@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.arrays import distinct, kth_largest
 from recollect.index.columns import epoch_microseconds
+from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
 from recollect.policy.trust import as_trusted
 from recollect.policy.view import HELD_BACK, QUARANTINED, View
@@ -28,11 +29,13 @@ from recollect.ports.store import Dispute, RowFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from recollect.index.facts import WantedFacts
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
     from recollect.index.uses import OwnUses
     from recollect.model import Memory, Place
-    from recollect.ports.store import Edge, Head, Store, StoreState
+    from recollect.model.filters import Filter
+    from recollect.ports.store import Edge, Facts, Head, Store, StoreState
 
 __all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
 
@@ -88,6 +91,21 @@ class _Readable:
         return mask
 
 
+@dataclass(frozen=True, slots=True)
+class _Matching:
+    """Those of a view that fulfil a filter; `read` gets what the index does not know of them."""
+
+    view: View
+    tree: Filter
+    read: Callable[[WantedFacts], Facts] = field(compare=False)
+
+    def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
+        columns = index.facts(paths_of(self.tree), self.read)
+        binds = _by_place(index, [self.view.binds(place) for place in index.places()])
+        found = matching(self.tree, columns, index.size, foreign=~binds)
+        return found & _Readable(self.view)(index)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
     """What may be read, as of one head of the store: whoever reads when it has moved on is told so.
@@ -108,12 +126,19 @@ class Sight:
     uses: OwnUses | None = None
 
     def select(
-        self, where: Where = _ANY_STATUS, *, among: NDArray[np.bool_] | None = None
+        self,
+        where: Where = _ANY_STATUS,
+        *,
+        among: NDArray[np.bool_] | None = None,
+        tree: Filter | None = None,
     ) -> Selection:
-        """Return the readable memories that fulfil `where`; `among` narrows them further."""
+        """Return the readable memories that fulfil `where`; `among` and `tree` narrow them."""
         if where.reinforced_after is not None and self.uses is not None:
             where, among = _used_lately(where, among, self.uses)
-        readable = self.index.select(where, view=_Readable(self.view), at=self.now)
+        view = (
+            _Readable(self.view) if tree is None else _Matching(self.view, tree, self._read_facts)
+        )
+        readable = self.index.select(where, view=view, at=self.now)
         if among is None:
             return readable
         return self.index.select(where, view=among & readable.mask)
@@ -220,6 +245,11 @@ class Sight:
         self._check_head(texts.head)
         shown = self._as_used(texts.memories)
         return {pak_id: self._shown(memory) for pak_id, memory in shown.items()}
+
+    def _read_facts(self, wanted: WantedFacts) -> Facts:
+        facts = self.store.memories.facts(wanted.names, wanted.rows)
+        self._check_head(facts.head)
+        return facts
 
     def _as_used(self, memories: dict[str, Memory]) -> dict[str, Memory]:
         """Return memories with the principal's own uses."""

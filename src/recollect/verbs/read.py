@@ -7,12 +7,14 @@ frame also counts the use of what is in it; all others write nothing.
 from __future__ import annotations
 
 import functools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from recollect import check
 from recollect.check import is_id
 from recollect.errors import StoreError
 from recollect.frames.cache import CacheKey, named
@@ -87,16 +89,14 @@ class Reader:
 
     def refuse(self, wanted: RecallRequest, _: object) -> RecallResponse:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
-        return refused(wanted, self._caller.moment(self._caller.sight()))
+        return refused(wanted, self._caller.moment(_at(wanted.now, self._caller.sight())))
 
-    def wanted_frame(
-        self, name: str, query: Any, top_k: int, token_budget: int | None
-    ) -> FrameRequest:
+    def wanted_frame(self, asked: RecallRequest) -> FrameRequest:
         """Return what is asked of a frame, its budget included, with nothing else checked."""
         need(self._caller.principal, "read")
-        frame = self._frames.get(name)
-        budget = frame.token_budget if token_budget is None else token_budget
-        return FrameRequest(frame, query, top_k, budget)
+        frame = self._frames.get(asked.frame)
+        budget = frame.token_budget if asked.token_budget is None else asked.token_budget
+        return FrameRequest(frame, replace(asked, token_budget=budget))
 
     def frame(self, wanted: FrameRequest) -> FrameResult:
         """Render a frame, or find it among those that were rendered before."""
@@ -234,19 +234,14 @@ class Reader:
     def trace_recall(self, wanted: RecallRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""
         definition = self._frames.get(wanted.frame)
+        sight = _at(wanted.now, sight)
         sources = self._sources(sight, embedder)
         return answer_to(wanted, definition, self._caller.moment(sight), sources)
 
     def trace_frame(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
-        request = RecallRequest(
-            query=wanted.query,
-            frame=wanted.frame.name,
-            top_k=wanted.top_k,
-            token_budget=wanted.token_budget,
-        )
         sources = self._sources(sight, embedder)
-        return run(request, wanted.frame, moment=self._caller.moment(sight), sources=sources)
+        return run(wanted.asked, wanted.frame, moment=self._caller.moment(sight), sources=sources)
 
     def _sources(self, sight: Sight, embedder: Embedder) -> Sources:
         tells_damage = self._caller.is_opener
@@ -276,7 +271,22 @@ class Reader:
 
 def _cache_key(wanted: FrameRequest, sight: Sight) -> CacheKey:
     frame, view = wanted.frame, sight.view
-    return CacheKey(frame, view.tenant, view, wanted.query, wanted.top_k, wanted.token_budget)
+    asked = wanted.asked
+    return CacheKey(
+        frame,
+        view.tenant,
+        view,
+        asked.query,
+        asked.top_k,
+        wanted.token_budget,
+        narrowed=json.dumps(wanted.to_dict(), sort_keys=True),
+    )
+
+
+def _at(now: str | None, sight: Sight) -> Sight:
+    """Return a sight as of the time that a request says it is; without one, as it is."""
+    moment = check.microseconds(now)
+    return sight if moment is None else replace(sight, now=moment / 1e6)
 
 
 def _still_holds(kept: FrameResult, sight: Sight) -> bool:

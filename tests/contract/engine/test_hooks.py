@@ -132,6 +132,12 @@ def test_both_events_of_a_recall_see_what_the_one_before_left(memory: Recollect)
             "min_confidence": 0.2,
             "diversity": None,
             "include_quarantined": False,
+            "since": None,
+            "until": None,
+            "thread": None,
+            "speaker": None,
+            "filter": None,
+            "now": None,
         }
     ]
     assert (answer.query["top_k"], answer.query["token_budget"]) == (1, 50)

@@ -36,6 +36,15 @@ SHAPES: Sequence[dict[str, Any]] = (
     {"scope": "galaxy"},
     {"include_quarantined": True, "top_k": 20},
     *({"garden": slug, "top_k": 20} for slug in GARDENS),
+    {"since": "2025-05-01", "top_k": 20},
+    {"until": "2025-12-31", "project": "shop"},
+    {"since": "2026-01-01", "until": "2026-01-02", "top_k": 20},
+    {"speaker": "ann", "top_k": 20},
+    {"thread": "standup", "until": "2030-01-01"},
+    {"now": "2027-06-01T00:00:00Z", "top_k": 20},
+    {"filter": {"tags": {"contains": "self/goal"}}, "top_k": 20},
+    {"filter": {"not": {"owner": "ann"}}, "top_k": 20},
+    {"filter": {"or": [{"entity": {"exists": True}}, {"title": {"gt": "m"}}]}, "top_k": 20},
 )
 
 SELECTIONS = (
@@ -111,6 +120,8 @@ def _uses(memory: Recollect) -> Iterator[tuple[str, Callable[[], object]]]:
                     f"frame {name} {query}{attempt}",
                     lambda n=name, q=query: memory.frame(n, q, top_k=3),
                 )
+    for narrowed in ({"until": "2025-05-31"}, {"filter": {"speaker": {"exists": True}}}):
+        yield f"frame {narrowed}", lambda n=narrowed: memory.frame("recent", QUERIES[0], **n)
 
 
 def _pages(memory: Recollect, **asked: Any) -> Iterator[object]:

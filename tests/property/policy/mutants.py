@@ -19,7 +19,7 @@ from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
 from recollect.policy.view import View
-from recollect.recall import candidates, pipeline, rank, sight
+from recollect.recall import authorise, candidates, pipeline, rank, sight
 from recollect.recall.sight import Sight
 
 __all__ = ["CLAIMS", "LEAKS"]
@@ -170,6 +170,34 @@ def others_wait_for_vectors() -> Iterator[None]:
 
 
 @contextmanager
+def filter_beside_the_mask() -> Iterator[None]:
+    """What a filter finds is counted before it is looked at who may read it."""
+
+    def found(self: Any, index: MemoryIndex) -> Any:
+        columns = index.facts(sight.paths_of(self.tree), self.read)
+        return sight.matching(self.tree, columns, index.size)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sight._Matching, "__call__", found)
+        yield
+
+
+@contextmanager
+def window_over_everything() -> Iterator[None]:
+    """What a window of time left out is counted among all Paks."""
+    honest = authorise._outside
+
+    def outside(request: Any, reach: Any, seen: Sight, *where: Any) -> Any:
+        told = honest(request, reach, seen, *where)
+        everyone = seen.index.select(_EVERYTHING).count
+        return tuple(replace(one, count=everyone - reach.count) for one in told)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(authorise, "_outside", outside)
+        yield
+
+
+@contextmanager
 def garden_without_scope() -> Iterator[None]:
     """Whoever is in a garden reads it, also one of a team that it is not in."""
     honest = View._in_scope
@@ -264,6 +292,8 @@ LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
         cursor_of_a_hidden_pak,
         hidden_rival,
         others_wait_for_vectors,
+        filter_beside_the_mask,
+        window_over_everything,
         garden_without_scope,
         moderators_of_everywhere,
     )

@@ -16,6 +16,7 @@ from recollect.policy import View
 from recollect.policy.view import HIDDEN_FIELDS
 from recollect.ports.memories import (
     Changes,
+    Facts,
     Indexed,
     IndexRow,
     NewMemory,
@@ -32,6 +33,7 @@ from recollect.stores.touched import Touched
 __all__ = ["MemoryMemories"]
 
 _HIDDEN: dict[str, Any] = dict.fromkeys(HIDDEN_FIELDS)
+_OF_PLACES = frozenset(Place.__dataclass_fields__)
 
 
 class MemoryMemories:
@@ -58,6 +60,16 @@ class MemoryMemories:
         """Return the row ids of some memories, in ascending order."""
         with self._session.snapshot():
             return sorted(row.row_id for row in self._rows(where))
+
+    def facts(self, names: Sequence[str], row_ids: Sequence[int] | None) -> Facts:
+        """Return fields of some rows, or of all."""
+        where = RowFilter(row_ids=None if row_ids is None else tuple(row_ids))
+        with self._session.snapshot():
+            found = [
+                (row.row_id, *(_fact(row.memory, name) for name in names))
+                for row in self._rows(where)
+            ]
+            return Facts(self._session.state.head, found)
 
     def standing(self, where: RowFilter) -> dict[str, Standing]:
         """Return where some memories stand, by id."""
@@ -232,6 +244,10 @@ def _with_pak(memory: Memory, pak: PakRow) -> Memory:
         created_at=pak.created_at,
         updated_at=pak.updated_at,
     )
+
+
+def _fact(memory: Memory, name: str) -> Any:
+    return getattr(memory.place if name in _OF_PLACES else memory, name)
 
 
 def _standing(row: MemoryRow) -> Standing:

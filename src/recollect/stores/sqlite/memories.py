@@ -16,6 +16,7 @@ from recollect.paks import RecallStore
 from recollect.policy import View
 from recollect.ports.memories import (
     Changes,
+    Facts,
     IndexRow,
     NewMemory,
     RowFilter,
@@ -84,6 +85,21 @@ class SqliteMemories:
             for row_id in self._db.column(f"SELECT row_id FROM memories WHERE {condition}", *values)
         ]
         return sorted(found)
+
+    def facts(self, names: Sequence[str], row_ids: Sequence[int] | None) -> Facts:
+        """Return fields of some rows, or of all."""
+        query = f"SELECT row_id, {rows.fact_columns(names)} FROM memories JOIN paks USING (pak_id)"
+        with self._db.snapshot():
+            head = self._db.head()
+            if row_ids is None:
+                found = self._db.all(query)
+            else:
+                found = [
+                    row
+                    for chunk in chunks(row_ids)
+                    for row in self._db.all(f"{query} WHERE row_id IN ({marks(chunk)})", *chunk)
+                ]
+        return Facts(head, [rows.fact_row(names, row) for row in found])
 
     def standing(self, where: RowFilter) -> dict[str, Standing]:
         """Return where some memories stand, by id."""

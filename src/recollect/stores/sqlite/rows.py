@@ -28,6 +28,8 @@ __all__ = [
     "STANDING_COLUMNS",
     "STANDING_VALUES",
     "STOOD",
+    "fact_columns",
+    "fact_row",
     "from_row",
     "index_row",
     "own_values",
@@ -93,6 +95,8 @@ _STANDING = RowShape(
 STOOD = ", ".join((*_PLACE, "status"))
 STANDING_VALUES = (*_PLACE, "status", "reinforced", "last_reinforced")
 _OWN_FIELDS = tuple(name for name in _FIELDS if name not in _FROM_PAKS)
+# What filters may ask for.
+_FACTS = frozenset((*_FIELDS, *_PLACE))
 
 
 def from_row(row: Sequence[Any]) -> Memory:
@@ -113,6 +117,29 @@ def index_row(row: Sequence[Any]) -> IndexRow:
     tags, risks, *place, row_id, pending, vector = row[_PLAIN:]
     pak = Indexed._make((*row[:_PLAIN], _tags(tags), _risks(risks), _place(*place)))
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
+
+
+def fact_columns(names: Sequence[str]) -> str:
+    """Return columns to select the values of some fields from; a name of nothing is refused."""
+    if unknown := [name for name in names if name not in _FACTS]:
+        raise ValueError(f"a memory has no {unknown[0]!r:.60}")
+    return _columns(*names)
+
+
+def fact_row(names: Sequence[str], row: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the row id and the values of fields; None for one that cannot be a value."""
+    return (row[0], *(map(_fact, names, row[1:])))
+
+
+def _fact(name: str, stored: Any) -> Any:
+    if type(stored) is not str:
+        return None
+    if name != "tags":
+        return stored
+    try:
+        return _tags(stored)
+    except ValueError:
+        return None
 
 
 def standing(row: Sequence[Any]) -> Standing:
