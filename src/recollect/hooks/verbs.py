@@ -167,7 +167,7 @@ FRAME: HookedVerb[FrameRequest, FrameResult] = HookedVerb(
         Shape.of(
             HookEvent.PRE_FRAME,
             RecallRequest,
-            without=("frame", "diversity", "include_quarantined", "now"),
+            without=("frame",),
             also={"name": "frame"},
             changes=("query", "k", "token_budget"),
         ),

@@ -138,6 +138,26 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract):
             assert getattr(row.memory, name) == getattr(new.memory, name), name
         assert row.pending
 
+    def test_facts_are_the_fields_asked_for_with_their_head(self) -> None:
+        place = Place("acme", "ann", "team", "red", "roses")
+        fields: dict[str, Any] = {"thread": "talk", "entity": "Ann", "tags": ("x", "y")}
+        with self.opened() as store:
+            with committing(store):
+                one, other = store.memories.write(
+                    [new_memory("a", title="A", place=place, **fields), new_memory("b", title="B")]
+                )
+            names = ("title", "thread", "tags", "team", "pak_id")
+            found = store.memories.facts(names, None)
+            assert found.head == store.head()
+            rows = sorted(tuple(row) for row in found.rows)
+            assert rows == [
+                (one.row_id, "A", "talk", ("x", "y"), "red", "a"),
+                (other.row_id, "B", None, (), None, "b"),
+            ]
+            named = store.memories.facts(("entity",), [other.row_id, one.row_id, 10**6])
+            assert sorted(named.rows) == [(one.row_id, "Ann"), (other.row_id, None)]
+            assert store.memories.facts(("entity",), []).rows == []
+
     def test_edges_are_kept_changed_and_removed(self) -> None:
         with self.opened() as store:
             with committing(store):
