@@ -118,10 +118,9 @@ def test_an_answer_tells_the_filter_as_it_was_asked(memory: Recollect) -> None:
 
 def test_a_filter_that_was_asked_cannot_be_altered_afterwards(memory: Recollect) -> None:
     told = memory.recall("q", filter={"thread": {"in": ["t1"]}}).query["filter"]
-    for change in (
-        lambda: told.update(thread="t2"),
-        lambda: told["thread"]["in"].append("t2"),
-        lambda: told.pop("thread"),
-    ):
-        with pytest.raises(TypeError, match="cannot be changed"):
-            change()
+    with pytest.raises(TypeError, match="cannot be changed"):
+        told["thread"] = "t2"
+    with pytest.raises(TypeError, match="cannot be changed"):
+        told["thread"]["in"].append("t2")
+    with pytest.raises(TypeError, match="cannot be changed"):
+        del told["thread"]

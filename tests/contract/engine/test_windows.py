@@ -195,7 +195,7 @@ def test_hooks_see_what_narrows_a_recall_and_a_frame(talk: Recollect) -> None:
     seen: list[dict[str, Any]] = []
     talk.hooks.register("pre_recall", seen.append)
     talk.hooks.register("pre_frame", seen.append)
-    narrowed = {"since": "2023-05-01", "thread": "t1", "filter": {"speaker": "Bob"}}
+    narrowed: dict[str, Any] = {"since": "2023-05-01", "thread": "t1", "filter": {"speaker": "Bob"}}
     talk.recall("tea", project="acme/web", **narrowed)
     talk.frame("attention", "tea", project="acme/web", **narrowed)
     for payload in seen:

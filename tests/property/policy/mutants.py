@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from recollect.hours import iso
-from recollect.index import lexical, statistics
+from recollect.index import facts, lexical, statistics
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
@@ -174,8 +174,8 @@ def filter_beside_the_mask() -> Iterator[None]:
     """What a filter finds is counted before it is looked at who may read it."""
 
     def found(self: Any, index: MemoryIndex) -> Any:
-        columns = index.facts(sight.paths_of(self.tree), self.read)
-        return sight.matching(self.tree, columns, index.size)
+        columns = index.facts(facts.paths_of(self.tree), self.read)
+        return facts.matching(self.tree, columns, index.size)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sight._Matching, "__call__", found)
