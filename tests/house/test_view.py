@@ -76,6 +76,7 @@ STORE_READS = {
     # All there is, for whoever opened the store.
     "records.page": {"write/whole_export.py"},
     "records.count": {"verbs/read.py", "verbs/restore.py"},
+    "records.tenants": {"verbs/read.py"},
     "state.count": {"verbs/upkeep.py", "write/reembed.py"},
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.

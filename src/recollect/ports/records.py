@@ -65,3 +65,6 @@ class RecordRoom(Protocol):
 
     def count(self) -> Mapping[RecordKind, int]:
         """Return how many records there are of each kind."""
+
+    def tenants(self) -> Mapping[str, int]:
+        """Return how many memories each tenant has, by name; those that have none are not told."""

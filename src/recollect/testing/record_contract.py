@@ -35,6 +35,7 @@ class RecordContract:
             assert store.records.count() == dict.fromkeys(RECORD_KINDS, 0)
             for kind in RECORD_KINDS:
                 assert list(store.records.page(kind, after=None, most=9)) == []
+            assert store.records.tenants() == {}
 
     def test_memories_are_told_whole_in_the_order_in_which_they_were_stored(self) -> None:
         place = Place("acme", "ann", "team", "red", "ops")
@@ -49,6 +50,7 @@ class RecordContract:
             (second,) = store.records.page("memory", after=first.key, most=9)
             assert list(store.records.page("memory", after=second.key, most=9)) == []
             assert store.records.count()["memory"] == 2
+            assert list(store.records.tenants().items()) == [("acme", 1), ("local", 1)]
         said = first.fields
         assert (said["pak_id"], said["content"], said["position"]) == ("b", "first", 3)
         assert (said["tags"], said["pending"], said["created_at"]) == (["x"], True, NOW)

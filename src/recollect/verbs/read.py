@@ -203,16 +203,19 @@ class Reader:
 
     def export(self) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
-        counts: Counter[str] = Counter()
+        kinds: Counter[str] = Counter()
+        tenants: Counter[str] = Counter()
         for part in self._in_turns(transfer.exported(self._caller.sight)):
-            if part:
-                counts[transfer.kind_of(part[0])] += len(part)
-            yield from part
+            kinds[part.kind] += len(part.lines)
+            tenants.update(part.tenants)
+            yield from part.lines
         if self._caller.is_opener:
             # Its own uses are in the lines of what it used.
-            own = self._caller.own_uses()
-            counts.update({"use": len(own.memories), "link_use": len(own.links)})
-            yield from transfer.left_out(self._caller.store.records.count(), counts)
+            own, store = self._caller.own_uses(), self._caller.store
+            kinds.update({"use": len(own.memories), "link_use": len(own.links)})
+            with self._caller.open_store.snapshot():
+                there = transfer.Tally(store.records.count(), store.records.tenants())
+            yield from transfer.left_out(there, transfer.Tally(kinds, tenants))
 
     def export_everything(self) -> Iterator[str]:
         """Yield all of the store as lines of JSON."""
@@ -221,15 +224,15 @@ class Reader:
         for part in self._in_turns(parts):
             yield from part
 
-    def _in_turns(self, parts: Iterator[list[str]]) -> Iterator[list[str]]:
+    def _in_turns(self, parts: Iterator[Answer]) -> Iterator[Answer]:
         """Yield parts, each read while the store stands still."""
         while True:
             # A part at a time is of one moment: whoever reads slowly keeps nobody waiting.
             with self._caller.standing_still():
-                lines = next(parts, None)
-            if lines is None:
+                part = next(parts, None)
+            if part is None:
                 return
-            yield lines
+            yield part
 
     def trace_recall(self, wanted: RecallRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Answer a request, and keep how it went."""

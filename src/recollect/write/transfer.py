@@ -8,17 +8,19 @@ a whole store have more kinds (`whole_export`, `whole_import`). The format is in
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.index import MemoryIndex
 from recollect.model import LinkRequest, Memory, Principal
-from recollect.ports.store import RECORD_KINDS, RecordKind
+from recollect.ports.store import RECORD_KINDS
 from recollect.recall.sight import Sight
 from recollect.write import draft
 from recollect.write.draft import ARGUMENTS, TURN
@@ -30,12 +32,13 @@ __all__ = [
     "Export",
     "Join",
     "Line",
+    "Part",
+    "Tally",
     "arguments",
     "as_line",
     "body_of",
     "exported",
     "joined",
-    "kind_of",
     "last_use",
     "left_out",
     "read",
@@ -101,7 +104,15 @@ class Join:
         return LinkRequest(*self.ends, self.weight, self.automatic)
 
 
-def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
+class Part(NamedTuple):
+    """Some lines of an export, all of one kind; of memories, how many are of each tenant."""
+
+    kind: str
+    lines: list[str]
+    tenants: Mapping[str, int] = MappingProxyType({})
+
+
+def exported(look: Callable[[], Sight]) -> Iterator[Part]:
     """Yield what may be read, in parts: memories as they were stored, then what joins them.
 
     `look` is asked anew for each part, so that what was forgotten meanwhile is not in it.
@@ -113,19 +124,25 @@ def exported(look: Callable[[], Sight]) -> Iterator[list[str]]:
         as_claimed = replace(look(), trusts=None)
         found = as_claimed.memories(pak_ids[start : start + _AT_ONCE])
         told.update(found)
-        yield [as_line("memory", _shown(memory)) for memory in found.values()]
+        yield Part(
+            "memory",
+            [as_line("memory", _shown(memory)) for memory in found.values()],
+            Counter(memory.place.tenant for memory in found.values()),
+        )
     sight = look()
     # What was stored since the first part joins nothing: its own line is not there.
-    yield [
+    links = [
         as_line("link", {"pak_id": low, "other": high, "weight": weight, "automatic": automatic})
         for low, high, weight, automatic in _links(sight, sight.index)
         if low in told and high in told
     ]
-    yield [
+    yield Part("link", links)
+    disputes = [
         as_line("dispute", {"pak_id": one.first, "other": one.second, "note": one.note})
         for one in look().disputes()
         if one.first in told and one.second in told
     ]
+    yield Part("dispute", disputes)
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
@@ -144,19 +161,28 @@ def _parsed_lines(lines: object) -> Iterator[Line]:
             yield _parsed(number, text)
 
 
-def left_out(there: Mapping[RecordKind, int], told: Mapping[str, int]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many records of each kind, and how many memories of each tenant."""
+
+    kinds: Mapping[str, int]
+    tenants: Mapping[str, int]
+
+
+def left_out(there: Tally, told: Tally) -> list[str]:
     """Return the line that says how much of a store an export does not hold; none if it does.
 
     Who is alike is found anew by whoever takes it in.
     """
-    missing = {kind: there[kind] - told.get(kind, 0) for kind in there if kind != "likeness"}
-    counts = {kind: count for kind, count in missing.items() if count > 0}
-    return [as_line("left_out", {"counts": counts})] if counts else []
+    counts = _missing(there.kinds, told.kinds)
+    counts.pop("likeness", None)
+    tenants = _missing(there.tenants, told.tenants)
+    return [as_line("left_out", {"counts": counts, "tenants": tenants})] if counts else []
 
 
-def kind_of(line: str) -> str:
-    """Return the kind of a line; those of one part of an export are of one kind."""
-    return str(json.loads(line)["kind"])
+def _missing(there: Mapping[str, int], told: Mapping[str, int]) -> dict[str, int]:
+    missing = {name: there[name] - told.get(name, 0) for name in there}
+    return {name: count for name, count in missing.items() if count > 0}
 
 
 def with_turns(export: Export) -> list[Line]:

@@ -255,7 +255,7 @@ def test_whoever_exports_its_own_part_is_told_of_the_rest_if_it_holds_the_store(
 ) -> None:
     people.ann.remember("of ann", pak_id="p")
     (line,) = people.opener.export()
-    assert json.loads(line) == {"kind": "left_out", "counts": {"memory": 1}}
+    assert json.loads(line) == {"kind": "left_out", "counts": {"memory": 1}, "tenants": {"acme": 1}}
     assert list(people.bob.export()) == []
     assert list(people.opener.export(people.bob.principal)) == []
     assert people.opener.import_([line]) == []

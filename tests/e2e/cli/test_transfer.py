@@ -99,7 +99,50 @@ def test_whoever_exports_a_store_of_somebody_else_is_told(run: Run, tmp_path: Pa
     db = tmp_path / "theirs.db"
     with Recollect.open(db) as memory:
         memory.as_principal(Principal("acme", "ann")).remember("of ann", scope="company")
+        memory.as_principal(Principal("zoo", "zoe")).remember("of zoe")
+        memory.as_principal(Principal("zoo", "zoe")).remember("the kiln is cold")
     file = tmp_path / "mine.jsonl"
     said = run("export", file, "--db", db, "--json")
-    assert json.loads(said.stdout)["left_out"] == {"memory": 1}
-    assert "Left out: 1 memory." in said.stderr
+    assert said.returncode == 1
+    told = json.loads(said.stdout)
+    assert (told["memories"], told["left_out"]) == (0, {"memory": 3})
+    assert told["tenants"] == {"acme": 1, "zoo": 2}
+    assert said.stderr == (
+        "Not one memory was exported: all there are belong to others.\n"
+        "Left out: 3 memories.\n"
+        "Memories left out, by tenant: acme 1, zoo 2.\n"
+        "`recollect export --all` writes all of the store.\n"
+    )
+    piped = run("export", "--db", db)
+    assert (piped.returncode, piped.stderr) == (1, said.stderr)
+    whole = run("export", "--all", "--db", db)
+    assert whole.returncode == 0
+    assert whole.stdout.count('"kind": "memory"') == 3
+
+
+def test_who_exports_some_of_a_store_is_told_of_the_others(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "both.db"
+    with Recollect.open(db) as memory:
+        memory.remember("mine")
+        memory.as_principal(Principal("acme", "ann")).remember("of ann")
+        memory.as_principal(Principal("acme", "ann")).remember("of all", scope="public")
+    said = run("export", "--db", db)
+    assert said.returncode == 0
+    assert "Left out: 1 memory.\nMemories left out, by tenant: acme 1.\n" in said.stderr
+
+
+def test_an_empty_store_is_exported_without_a_complaint(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "empty.db"
+    Recollect.open(db).close()
+    said = run("export", "--db", db)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
+def test_a_principal_is_told_nothing_of_what_it_may_not_read(tmp_path: Path) -> None:
+    with Recollect.open(tmp_path / "both.db") as memory:
+        ann = memory.as_principal(Principal("acme", "ann"))
+        ann.remember("of ann")
+        before = list(ann.export())
+        memory.remember("mine")
+        memory.as_principal(Principal("zoo", "zoe")).remember("of zoe")
+        assert list(ann.export()) == before

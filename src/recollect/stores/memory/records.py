@@ -5,6 +5,7 @@ In: a kind and where to go on. Out: values of `recollect.ports.records`, as SQLi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -62,6 +63,12 @@ class MemoryRecords:
         """Return how many records there are of each kind."""
         with self._session.snapshot():
             return {kind: sum(1 for _ in self._kinds[kind].found()) for kind in RECORD_KINDS}
+
+    def tenants(self) -> Mapping[str, int]:
+        """Return how many memories each tenant has."""
+        with self._session.snapshot():
+            rows = self._session.memories.rows()
+            return dict(sorted(Counter(row.memory.place.tenant for row in rows).items()))
 
     def _member(self, tenant: str, slug: str, principal: str) -> dict[str, Any]:
         role = self._session.members[tenant, slug, principal]

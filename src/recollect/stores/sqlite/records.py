@@ -187,3 +187,8 @@ class SqliteRecords:
             for kind in RECORD_KINDS
         )
         return dict(zip(RECORD_KINDS, self._db.one(f"SELECT {counts}"), strict=True))
+
+    def tenants(self) -> Mapping[str, int]:
+        """Return how many memories each tenant has."""
+        sql = "SELECT tenant, count(*) FROM memories GROUP BY tenant ORDER BY tenant"
+        return dict(self._db.all(sql))

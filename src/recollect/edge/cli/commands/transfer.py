@@ -11,8 +11,9 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -41,6 +42,8 @@ _OTHERS = (
     ("flag", "risk flag", "risk flags"),
     ("anchor", "anchor", "anchors"),
     ("relation", "relation", "relations"),
+    ("use", "count of uses", "counts of uses"),
+    ("link_use", "count of uses of a link", "counts of uses of links"),
 )
 _NEVER = "Keys, the audit log and vectors are in no export."
 
@@ -63,34 +66,40 @@ def export(
 ) -> None:
     """Write your memories, links and disputes as lines of JSON, for `import` to take back.
 
-    What is left out is told on stderr.
+    What is left out is told on stderr; exit 1 if that is all that there is.
     """
     from recollect.edge.cli import open_memory
 
     out = output.of(context)
     with open_memory.existing(db, embedder) as memory:
         total = memory.stats()["memories"]
+        lines = memory.export(everything=everything)
         if file == _PIPE:
             # Always UTF-8, whatever the terminal speaks: this is for `import` to read.
             with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as pipe:
-                lines = memory.export(everything=everything)
-                _, left_out = _written(lines, pipe, lambda _done, _total: None, total)
-            _tell_left_out(left_out, everything=everything)
-            return
-        with out.progress("Exporting", total) as progress, _replacing(file) as target:
-            lines = memory.export(everything=everything)
-            counts, left_out = _written(lines, target, progress, total)
-    _tell_left_out(left_out, everything=everything)
+                done = _written(lines, pipe, lambda _done, _total: None, total)
+        else:
+            with out.progress("Exporting", total) as progress, _replacing(file) as target:
+                done = _written(lines, target, progress, total)
+    if file != _PIPE:
+        _tell_written(out, file, done)
+    _tell_left_out(done, everything=everything)
+    if done.holds_none_of_it:
+        raise typer.Exit(1)
 
+
+def _tell_written(out: output.Output, file: Path, done: _Exported) -> None:
     def draw(console: Console) -> None:
         from recollect.edge.cli.views.elements import plain
 
         told = ", ".join(
-            f"{counts[many]:,} {one if counts[many] == 1 else many}" for one, many in _PARTS
+            f"{done.counts[many]:,} {one if done.counts[many] == 1 else many}"
+            for one, many in _PARTS
         )
         console.print(f"Exported {told} to {plain(str(file))}.", soft_wrap=True)
 
-    out.show({"file": str(file), **counts, "left_out": left_out}, draw)
+    answer = {"file": str(file), **done.counts}
+    out.show({**answer, "left_out": done.left_out, "tenants": done.tenants}, draw)
 
 
 def import_(
@@ -125,32 +134,59 @@ def import_(
     out.show(wire.imported(done), draw)
 
 
+@dataclass(frozen=True, slots=True)
+class _Exported:
+    """How many lines there are of each kind; what else there is, and whose memories that are."""
+
+    counts: dict[str, int]
+    left_out: dict[str, int]
+    tenants: dict[str, int]
+
+    @property
+    def holds_none_of_it(self) -> bool:
+        """Whether there are memories, and not one of them was exported."""
+        return not self.counts["memories"] and bool(self.left_out.get("memory"))
+
+
 def _written(
     lines: Iterable[str], target: TextIO, progress: Callable[[int, int], None], total: int
-) -> tuple[dict[str, int], dict[str, int]]:
+) -> _Exported:
     """Write lines; return how many there are of each kind, and what the last one leaves out."""
     counts: Counter[str] = Counter()
-    left_out: dict[str, int] = {}
+    rest: dict[str, dict[str, int]] = {"counts": {}, "tenants": {}}
     for line in lines:
         target.write(line + "\n")
         said = json.loads(line)
         counts[said["kind"]] += 1
         if said["kind"] == "left_out":
-            left_out = said["counts"]
+            rest = said
         progress(min(counts["memory"], total), total)
-    return {name: counts[kind] for kind, name in _PARTS}, left_out
+    parts = {name: counts[kind] for kind, name in _PARTS}
+    return _Exported(parts, rest["counts"], rest["tenants"])
 
 
-def _tell_left_out(left_out: Mapping[str, int], *, everything: bool) -> None:
+def _tell_left_out(done: _Exported, *, everything: bool) -> None:
     if everything:
         typer.echo(_NEVER, err=True)
-    elif left_out:
-        told = ", ".join(
-            f"{left_out[kind]:,} {one if left_out[kind] == 1 else many}"
-            for kind, one, many in (*((one, one, many) for one, many in _PARTS), *_OTHERS)
-            if kind in left_out
-        )
-        typer.echo(f"Left out: {told}. `export --all` writes all of the store.", err=True)
+    elif done.left_out:
+        typer.echo("\n".join(_said_left_out(done)), err=True)
+
+
+def _said_left_out(done: _Exported) -> Iterator[str]:
+    from recollect.edge.cli.views.elements import plain
+
+    if done.holds_none_of_it:
+        yield "Not one memory was exported: all there are belong to others."
+    told = ", ".join(
+        f"{done.left_out[kind]:,} {one if done.left_out[kind] == 1 else many}"
+        for kind, one, many in (*((one, one, many) for one, many in _PARTS), *_OTHERS)
+        if kind in done.left_out
+    )
+    yield f"Left out: {told}."
+    if done.tenants:
+        whose = ", ".join(f"{plain(name)} {count:,}" for name, count in done.tenants.items())
+        yield f"Memories left out, by tenant: {whose}."
+    yield "`recollect export --all` writes all of the store."
 
 
 @contextmanager
