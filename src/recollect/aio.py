@@ -128,6 +128,7 @@ class AsyncRecollect:
     check = _awaited("check")
     examine = _awaited("examine")
     repair = _awaited("repair")
+    backup = _awaited("backup")
     stats = _awaited("stats")
     close = _awaited("close")
 

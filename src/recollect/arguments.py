@@ -27,6 +27,7 @@ __all__ = [
     "link",
     "listed",
     "name",
+    "needed_file",
     "of_item",
     "one_of",
     "past",
@@ -110,6 +111,14 @@ def file(field: str, value: object) -> Path | None:
     if isinstance(value, str) and value:
         return Path(value).expanduser()
     raise InvalidInput(f"{field} must be a path, not {value!r:.60}.", hint="leave it out for none.")
+
+
+def needed_file(field: str, value: object) -> Path:
+    """Return a path; there must be one."""
+    path = file(field, value)
+    if path is None:
+        raise InvalidInput(f"{field} is missing.", hint="name a file.")
+    return path
 
 
 def one_of(field: str, value: object, known: Sequence[str]) -> None:

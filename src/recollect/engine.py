@@ -29,6 +29,7 @@ from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER,
 from recollect.hours import HoursMode, iso
 from recollect.model import (
     LOCAL_PRINCIPAL,
+    BackedUp,
     Examination,
     Explanation,
     ForgetRequest,
@@ -45,6 +46,7 @@ from recollect.model import (
     Remembered,
     RememberRequest,
     Repaired,
+    Restored,
     Salvaged,
 )
 from recollect.open_store import OpenStore, fitting_embedder
@@ -76,13 +78,13 @@ from recollect.verbs.requests import Request, answered, nothing, report_from
 from recollect.verbs.restore import Restoration, restored_before
 from recollect.verbs.trust import Trust
 from recollect.verbs.write import WriteContext, Writer
-from recollect.wiring import wire_salvage, wire_store
+from recollect.wiring import wire_restore, wire_salvage, wire_store
 from recollect.write import transfer
 from recollect.write.draft import with_turns
 from recollect.write.forget import need_right_to_erase
 from recollect.write.ingest import items_of
 
-__all__ = ["Recollect", "SystemClock", "salvage"]
+__all__ = ["Recollect", "SystemClock", "restore", "salvage"]
 
 
 class SystemClock:
@@ -809,6 +811,18 @@ class Recollect:
         self._need_opener("all rows of the store")
         return upkeep.repair(self._caller, discard=discard)
 
+    def backup(
+        self, path: Path | str, *, progress: Callable[[int, int], None] | None = None
+    ) -> BackedUp:
+        """Write all of the store, as it is at one moment, to a new file; for whoever opened it.
+
+        Others read and write meanwhile. Once written it is looked at: it is sound, and of the same
+        revision. Only its owner may read it, nothing is written over, and opening it restores it.
+        It holds keys and the audit log, and goes on holding what is forgotten later.
+        """
+        self._need_opener("backups of the store")
+        return upkeep.back_up(self._caller, arguments.needed_file("path", path), progress=progress)
+
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""
         facts = upkeep.stats(self._caller)
@@ -880,3 +894,26 @@ def salvage(
         done = upkeep.repair(caller, discard=False, all_links=copied.all_links)
         count = int(memory.stats()["memories"])
     return Salvaged(count, copied.lost, copied.tables, str(made.aside), done)
+
+
+def restore(
+    source: Path | str,
+    path: Path | str | None = None,
+    *,
+    replace: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Restored:
+    """Make a store at `path`, or at the default place, of the backup at `source`.
+
+    The backup is copied, brought up to date and looked at first, and stays as it is. A store that
+    is there is left alone, unless it is to `replace`: then it is kept beside the new one under
+    another name. One that somebody has open is refused.
+    """
+    check_platform()
+    return wire_restore(
+        arguments.needed_file("source", source),
+        path,
+        replace=replace,
+        store_id=uuid.uuid4().hex,
+        progress=progress,
+    )

@@ -29,7 +29,8 @@ _NOT_WIPED: dict[FileKind, str] = {
     "log": "could not be emptied: somebody is reading or writing",
 }
 _NOT_OURS: dict[FileKind, str] = {
-    "aside": "put aside by a salvage and left alone: it holds what stood there until you delete it",
+    "aside": "put aside by a salvage or a restore and left alone: it holds what stood there until"
+    " you delete it",
 }
 # Drafts first, and each kind looked for anew: a draft becomes a cache, and never the reverse.
 _REMOVED: tuple[FileKind, ...] = ("draft", "cache", "copy")

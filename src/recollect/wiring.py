@@ -6,18 +6,21 @@ store, or an error that says what could be written instead. Passwords in a URL a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
+from recollect.model import Restored
 from recollect.paks.opening import HowToOpen, resolve
 from recollect.stores.memory import MemoryStore
 from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.restore import restore
 from recollect.stores.sqlite.salvage import Salvage, salvaging
 
-__all__ = ["OpenableStore", "wire_salvage", "wire_store"]
+__all__ = ["OpenableStore", "wire_restore", "wire_salvage", "wire_store"]
 
 OpenableStore: TypeAlias = SqliteStore | MemoryStore
 
@@ -51,6 +54,22 @@ def wire_salvage(
     if scheme not in (None, "sqlite"):
         raise InvalidInput("there is no file to salvage.", hint="name a file: agent.db.")
     return salvaging(resolve(_file(rest) if scheme else place), store_id=store_id, at=at)
+
+
+def wire_restore(
+    source: Path,
+    place: Path | str | None,
+    *,
+    replace: bool,
+    store_id: str,
+    progress: Callable[[int, int], None] | None,
+) -> Restored:
+    """Put what a backup holds into a store at a path."""
+    scheme, rest = _parts(place)
+    if scheme not in (None, "sqlite"):
+        raise InvalidInput("a backup is restored to a file.", hint="name a file: agent.db.")
+    path = resolve(_file(rest) if scheme else place)
+    return restore(source, path, replace=replace, store_id=store_id, progress=progress)
 
 
 def _parts(place: Path | str | None) -> tuple[str | None, str]:

@@ -139,6 +139,26 @@ ROWS = (
         (LOST, WRONG, BARE),
     ),
     Row(
+        "an interrupt at each line",
+        "restore over a store",
+        f"{_FAULTS}test_backups.py::test_an_interrupt_at_any_line_of_a_restore_leaves_one_of_both",
+        (LOST, WRONG),
+    ),
+    Row(
+        "kill -9 in the middle",
+        "restore over a store",
+        f"{_FAULTS}test_backups.py::"
+        "test_a_restore_that_is_killed_in_the_middle_leaves_what_was_there",
+        (LOST, WRONG),
+    ),
+    Row(
+        "no room on the disk",
+        "backup, restore over a store",
+        f"{_FAULTS}test_backups.py::"
+        "test_a_disk_without_room_leaves_what_was_there_and_no_half_backup",
+        (LOST, WRONG, BARE),
+    ),
+    Row(
         "checkpoints by other processes",
         "reads, check, writes",
         f"{_FAULTS}test_restores.py::test_what_another_process_copies_from_the_log_refuses_nobody",

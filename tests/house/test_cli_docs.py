@@ -1,4 +1,4 @@
-"""`docs/cli.md` knows every command, and its examples do what they say."""
+"""`docs/cli.md` knows every command, and its examples and those for operators do what they say."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from typer.main import get_command
 from recollect.edge.cli.app import app
 
 PAGE = ROOT / "docs/cli.md"
+
+
+def test_each_command_of_the_page_for_operators_does_what_it_shows(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    for block in blocks(ROOT / "docs/operating.md"):
+        reader.follow(block)
+    for word in ("backup", "restore", "check", "stats", "reembed", "export", "import", "keys"):
+        assert any(f"recollect {word}" in command for command in reader.commands), word
 
 
 def test_every_command_has_a_heading_and_every_heading_a_command() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.evaluation import Comparison, Summary
     from recollect.index.evidence import Searched
     from recollect.model import (
+        BackedUp,
         Examination,
         Explanation,
         Forgotten,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         RecallResponse,
         Remembered,
         Repaired,
+        Restored,
         Salvaged,
     )
     from recollect.paks import (
@@ -47,6 +49,7 @@ __all__ = [
     "Dossier",
     "Object",
     "answer",
+    "backed_up",
     "batch",
     "check",
     "comparison",
@@ -68,6 +71,7 @@ __all__ = [
     "memory",
     "page",
     "remembered",
+    "restored",
     "selection",
 ]
 
@@ -214,6 +218,16 @@ def repaired(done: Repaired) -> Object:
 
 def salvaged(done: Salvaged) -> Object:
     """Return what was brought from a damaged file into a new one."""
+    return done.to_dict()
+
+
+def backed_up(done: BackedUp) -> Object:
+    """Return where a backup is, and how much is in it."""
+    return done.to_dict()
+
+
+def restored(done: Restored) -> Object:
+    """Return what a backup was restored to, and where that is which it replaced."""
     return done.to_dict()
 
 

@@ -40,12 +40,14 @@ from recollect.model.memory import (
     words_of,
 )
 from recollect.model.reports import (
+    BackedUp,
     Examination,
     Forgotten,
     Ingested,
     IngestedItem,
     Looked,
     Repaired,
+    Restored,
     Salvaged,
 )
 from recollect.model.request import (
@@ -68,6 +70,7 @@ __all__ = [
     "SCOPES",
     "UNKNOWN",
     "WRITTEN",
+    "BackedUp",
     "CachePolicy",
     "Contribution",
     "Dropped",
@@ -97,6 +100,7 @@ __all__ = [
     "RememberRequest",
     "Remembered",
     "Repaired",
+    "Restored",
     "Role",
     "Salvaged",
     "Scope",

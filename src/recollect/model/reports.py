@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 __all__ = [
+    "BackedUp",
     "Examination",
     "Forgotten",
     "Ingested",
     "IngestedItem",
     "Looked",
     "Repaired",
+    "Restored",
     "Salvaged",
 ]
 
@@ -73,6 +75,44 @@ class Repaired:
             "dropped": self.dropped,
             "full_text": self.full_text,
             "problems": list(self.problems),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """A backup that was written and looked at: where, how much, and of which revision."""
+
+    path: str
+    memories: int
+    revision: int
+    size: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "file": self.path,
+            "memories": self.memories,
+            "revision": self.revision,
+            "bytes": self.size,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A store that was made from a backup. What was in its place stands at `aside`, if anything."""
+
+    path: str
+    memories: int
+    revision: int
+    aside: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "db": self.path,
+            "memories": self.memories,
+            "revision": self.revision,
+            "aside": self.aside,
         }
 
 

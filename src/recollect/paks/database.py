@@ -39,7 +39,9 @@ __all__ = [
     "as_catalogue",
     "connect",
     "connect_read_only",
+    "connect_unchanging",
     "damage",
+    "is_busy",
     "read",
     "tune",
     "write",
@@ -148,6 +150,12 @@ def connect_read_only(path: Path, *, any_thread: bool = False) -> PakConnection:
             return _connect_uri(path, "mode=ro&immutable=1", any_thread=any_thread)
 
 
+def connect_unchanging(path: Path) -> PakConnection:
+    """Open a database that nobody writes to; SQLite then makes no file beside it."""
+    with Translated(path):
+        return _connect_uri(path, "mode=ro&immutable=1", any_thread=False)
+
+
 def tune(conn: sqlite3.Connection) -> None:
     """Set the journal of a database that is known to be ours: readers never block a writer."""
     _switch_to_wal(conn)
@@ -193,13 +201,14 @@ def _begin(conn: sqlite3.Connection, statement: str) -> None:
         try:
             conn.execute(statement)
         except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() >= deadline:
+            if not is_busy(error) or time.monotonic() >= deadline:
                 raise
         else:
             return
 
 
-def _is_busy(error: sqlite3.OperationalError) -> bool:
+def is_busy(error: sqlite3.OperationalError) -> bool:
+    """Return whether SQLite refused because somebody else has a lock."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors that Python makes have none
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -446,7 +455,7 @@ def _switch_to_wal(conn: sqlite3.Connection) -> None:
             conn.execute("PRAGMA journal_mode = WAL").fetchone()
             return
         except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() > deadline:
+            if not is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.005)
 

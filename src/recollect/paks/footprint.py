@@ -17,6 +17,7 @@ __all__ = [
     "ASIDE",
     "CACHE",
     "COPY",
+    "REPLACED",
     "FileKind",
     "StoreFile",
     "cache_of",
@@ -31,6 +32,9 @@ CACHE = ".index"
 COPY = ".before-v"
 # A damaged file that a salvage put aside.
 ASIDE = ".damaged"
+
+# What a restored backup was written over.
+REPLACED = ".replaced"
 
 # What SQLite keeps beside a database, under the name that links lead to.
 _BESIDE: dict[FileKind, str] = {"log": "-wal", "map": "-shm", "journal": "-journal"}
@@ -69,7 +73,8 @@ def files_of(path: Path) -> tuple[StoreFile, ...]:
     for name in (real, *others):
         found.append(StoreFile(cache_of(name), "cache"))
         found += [StoreFile(copy, "copy") for copy in _beginning(name, COPY)]
-        found += [StoreFile(aside, "aside") for aside in _beginning(name, ASIDE)]
+        for suffix in (ASIDE, REPLACED):
+            found += [StoreFile(aside, "aside") for aside in _beginning(name, suffix)]
     return tuple(one for one in dict.fromkeys(found) if os.path.lexists(one.path))
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from recollect.model import Examination, Repaired
+from recollect.model import BackedUp, Examination, Repaired
 from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness, LinkAgain, LostLinks
 from recollect.ports.memories import (
@@ -176,6 +177,13 @@ class Store(Protocol):
 
         Links and lists that differ, or with `all_links` all lists, are computed by `link_again`.
         What is put aside is kept as it stood, until `discard`. No head from before is known after.
+        """
+
+    def backup(self, path: Path, *, progress: Callable[[int, int], None] | None = None) -> BackedUp:
+        """Write a copy of one moment of the store to a new file, and look whether it is whole.
+
+        Others read and write meanwhile. The file is there as a whole or not at all, and nothing is
+        written over. A store that is kept nowhere refuses with InvalidInput.
         """
 
     def discard(self) -> int:

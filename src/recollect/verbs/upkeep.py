@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from recollect.hours import clock_jump, iso
-from recollect.model import Examination, Repaired
+from recollect.model import BackedUp, Examination, Repaired
 from recollect.ports.access import Act
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Commit, LostLinks
@@ -20,7 +21,7 @@ from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
 
-__all__ = ["acts", "examine", "reembed", "reindex", "repair", "retry_pending", "stats"]
+__all__ = ["acts", "back_up", "examine", "reembed", "reindex", "repair", "retry_pending", "stats"]
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -140,6 +141,12 @@ def repair(caller: Caller, *, discard: bool, all_links: bool = False) -> Repaire
     open_store.follower.forget()
     retry_pending(caller)
     return done
+
+
+def back_up(caller: Caller, path: Path, *, progress: Callable[[int, int], None] | None) -> BackedUp:
+    """Write a copy of the store, as it is now, to a new file."""
+    caller.open_store.check_open()
+    return caller.store.backup(path, progress=progress)
 
 
 def stats(caller: Caller) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import typer
 
 from recollect import __version__
 from recollect.edge.cli.commands import (
+    backup,
     demo,
     evaluate,
     explain,
@@ -63,6 +64,8 @@ _COMMANDS = (
     (memories.resolve, "recollect resolve storefront-spa-trial storefront-server-pages"),
     (transfer.export, "recollect export agent.jsonl"),
     (transfer.import_, "recollect import agent.jsonl --db copy.db"),
+    (backup.backup, "recollect backup monday.db"),
+    (backup.restore, "recollect restore monday.db --db agent.db --replace"),
     (upkeep.stats, "recollect stats --json"),
     (upkeep.check, "recollect check && echo all is well"),
     (upkeep.repair, "recollect repair && recollect check"),

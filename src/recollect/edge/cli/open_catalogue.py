@@ -31,6 +31,7 @@ __all__ = [
     "is_url",
     "locate",
     "reading",
+    "writable",
     "writing",
 ]
 
@@ -66,6 +67,17 @@ def file_of(db: str | None) -> Path:
     return Path(unquote(rest[1:])).expanduser()
 
 
+def writable(db: str | None) -> Path:
+    """Return the file that this command may write, there or not."""
+    path = file_of(db)
+    if wants_read_only():
+        raise StoreReadOnly(
+            f"{path} is to be read only, and this command writes.",
+            hint="leave out --read-only, and RECOLLECT_READ_ONLY.",
+        )
+    return path
+
+
 def is_url(db: str | None) -> bool:
     """Return whether a place is named by a URL, not by a path."""
     return db is not None and "://" in db
@@ -84,12 +96,7 @@ def reading(db: str | None) -> Iterator[RecallStore]:
 @contextmanager
 def writing(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
-    path = locate(db)
-    if wants_read_only():
-        raise StoreReadOnly(
-            f"{path} is to be read only, and this command writes.",
-            hint="leave out --read-only, and RECOLLECT_READ_ONLY.",
-        )
+    path = writable(str(locate(db)))
     with as_catalogue(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
         yield store

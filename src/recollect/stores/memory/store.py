@@ -6,11 +6,12 @@ is written to a disk. One lock makes it safe to use from several threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from recollect.model import Examination, Repaired
+from recollect.errors import InvalidInput
+from recollect.model import BackedUp, Examination, Repaired
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.memory.access import MemoryAccess
@@ -128,6 +129,18 @@ class MemoryStore:
         with begin():
             self._state.tidy()
         return Repaired(problems=self.check())
+
+    def backup(
+        self,
+        path: Path,  # noqa: ARG002 - no file is made
+        *,
+        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002
+    ) -> BackedUp:
+        """Refuse: nothing of this store is in a file."""
+        raise InvalidInput(
+            "a store in memory is kept in no file, and so has no backup.",
+            hint="export all of it, and import that into a file.",
+        )
 
     def discard(self) -> int:
         """Delete nothing: nothing was put aside."""

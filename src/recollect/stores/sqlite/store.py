@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recollect.errors import StoreDamaged
-from recollect.model import Examination, Repaired
+from recollect.model import BackedUp, Examination, Repaired
 from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.connections import Connections
 from recollect.paks.database import PakConnection, write
@@ -20,6 +20,7 @@ from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.sqlite.access import SqliteAccess
+from recollect.stores.sqlite.backup import Progress, back_up
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.examine import examine, find
 from recollect.stores.sqlite.memories import SqliteMemories
@@ -172,6 +173,11 @@ class SqliteStore:
                 hint="`recollect repair --salvage` brings what can be read into a new file.",
             ) from error
         return replace(done, problems=self.examine().problems)
+
+    def backup(self, path: Path, *, progress: Progress | None = None) -> BackedUp:
+        """Write a copy of one moment to a new file; who writes is not kept waiting."""
+        with self._db.snapshot(), self._db.opened(read_only=True) as conn:
+            return back_up(conn, path.absolute(), progress)
 
     def discard(self) -> int:
         """Delete what was put aside; return how many rows that were."""
