@@ -117,6 +117,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "check": lambda memory: memory.check(),
     "examine": lambda memory: memory.examine(),
     "repair": lambda memory: memory.repair(),
+    "backup": lambda memory: memory.backup(memory.path.with_name("copy.db")),
     "stats": lambda memory: memory.stats(),
     "audit": lambda memory: memory.audit(),
     "frames": lambda memory: memory.frames.register("mine", extends="attention"),

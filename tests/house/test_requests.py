@@ -24,6 +24,7 @@ ROOMS = {
 READS = {
     "as_principal",
     "audit",
+    "backup",
     "check",
     "close",
     "disputes",

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from recollect.errors import InvalidInput
 from recollect.model import FrameDefinition, Garden, Place, Weights
 from recollect.model.pak import PakRow
 from recollect.ports.store import RECORD_KINDS, Edge, FrameRow, Likeness, Store
@@ -115,3 +118,17 @@ class RecordContract:
         assert told["member"][0].fields["garden"] == "ops"
         assert told["trust"][0].fields["trust"] == 0.25
         assert told["frame"][0].fields["extends"] == "attention"
+
+    def test_a_backup_is_a_new_file_of_the_newest_revision_or_refused(self) -> None:
+        with self.opened() as store, TemporaryDirectory() as folder:
+            with committing(store):
+                store.memories.write([new_memory("a", "first")])
+            file = Path(folder) / "copy.db"
+            try:
+                told = store.backup(file)
+            except InvalidInput:
+                assert not file.exists()
+            else:
+                assert (told.memories, told.revision) == (1, store.head().revision)
+                assert (told.path, told.size) == (str(file), file.stat().st_size)
+            assert len(list(Path(folder).iterdir())) == file.exists()

@@ -76,7 +76,8 @@ def test_only_its_owner_may_read_a_backup_and_it_is_all_there_is(path: Path, bac
 
 
 def test_a_backup_while_others_write_is_of_one_moment(path: Path, tmp_path: Path) -> None:
-    written, stop = [], threading.Event()
+    written: list[int] = []
+    stop = threading.Event()
 
     def write() -> None:
         with Recollect.open(path) as other:

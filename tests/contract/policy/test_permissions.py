@@ -67,6 +67,7 @@ OF_THE_STORE: dict[str, Callable[[Recollect], object]] = {
     "check": lambda m: m.check(),
     "examine": lambda m: m.examine(),
     "repair": lambda m: m.repair(),
+    "backup": lambda m: m.backup(m.path.with_name("copy.db")),
 }
 
 

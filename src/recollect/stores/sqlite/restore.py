@@ -60,19 +60,19 @@ def restore(
     is_there = replace and place.exists()
     if not is_there:
         _need_new(place)
-    aside = None
+    aside: str | None = None
     with draft_beside(place) as draft:
         _fill(draft, _backup_at(source, place), store_id, None if is_there else progress)
         take_out_of_wal(draft)
         made = examined(draft)
         if is_there:
             with Translated(place), _alone(place) as target:
-                aside = _keep_aside(target, place)
+                aside = str(_keep_aside(target, place))
                 _write_over(target, draft, progress)
         else:
             put_in_place(draft, place)
     cache_of(place).unlink(missing_ok=True)
-    return Restored(str(path), made.memories, made.head.revision, aside and str(aside))
+    return Restored(str(path), made.memories, made.head.revision, aside)
 
 
 def _need_new(place: Path) -> None:
