@@ -214,7 +214,7 @@ class Reader:
             own, store = self._caller.own_uses(), self._caller.store
             kinds.update({"use": len(own.memories), "link_use": len(own.links)})
             with self._caller.open_store.snapshot():
-                there = transfer.Tally({**store.records.count()}, store.records.tenants())
+                there = transfer.Tally(dict(store.records.count().items()), store.records.tenants())
             yield from transfer.left_out(there, transfer.Tally(kinds, tenants))
 
     def export_everything(self) -> Iterator[str]:
