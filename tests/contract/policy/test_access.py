@@ -12,6 +12,7 @@ from recollect import Recollect
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, UnknownGarden
 from recollect.model import RecallRequest
 from recollect.policy import PERMISSIONS, Principal
+from recollect.testing import FakeClock
 
 
 def told(act: Callable[[], object]) -> tuple[str, str, str, str]:
@@ -194,13 +195,26 @@ def test_a_request_cannot_widen(people: People) -> None:
 
 
 @pytest.mark.parametrize(
-    "field", ["principal", "as_principal", "tenant", "owner", "teams", "permissions", "view", "now"]
+    "field", ["principal", "as_principal", "tenant", "owner", "teams", "permissions", "view"]
 )
 def test_a_forged_principal_in_a_request_is_refused(people: People, field: str) -> None:
     body = {"query": "redis", field: {"tenant": "globex", "id": "dan"}}
     kind, code, message, _ = told(lambda: RecallRequest.from_dict(body))
     assert (kind, code) == ("InvalidInput", "invalid_input")
     assert field in message
+
+
+def test_as_of_an_earlier_time_what_has_expired_since_answers_again(
+    people: People, clock: FakeClock
+) -> None:
+    people.ann.remember("redis queue", pak_id="brief", valid_until="2026-01-01T01:00:00Z")
+    clock.advance(hours=5)
+    assert people.ann.get("brief") is None
+    assert people.ann.recall("redis").results == ()
+    earlier = "2026-01-01T00:30:00Z"
+    found = people.ann.recall("redis", now=earlier).results
+    assert [one.fact.pak_id for one in found] == ["brief"]
+    assert people.bob.recall("redis", now=earlier).results == ()
 
 
 @pytest.mark.parametrize("body", [None, [], "redis", 7, {"query": ["redis"]}, {"top_k": "many"}])
