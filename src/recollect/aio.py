@@ -111,6 +111,7 @@ class AsyncRecollect:
     inspect = _awaited("inspect")
     respond = _awaited("respond")
     get = _awaited("get")
+    ids = _awaited("ids")
     list = _awaited("list")
     link = _awaited("link")
     dispute = _awaited("dispute")

@@ -565,6 +565,13 @@ class Recollect:
         """Return one memory, or None."""
         return self._reader.get(pak_id)
 
+    def ids(self, beginning: str, *, limit: int = 10) -> tuple[str, ...]:
+        """Return ids of memories that begin so, in their order, at most `limit` of them."""
+        return self._reader.ids(
+            arguments.name("beginning", beginning),
+            limit=arguments.positive("limit", limit, arguments.MOST_LISTED),
+        )
+
     def inspect(self, pak_id: str) -> Inspection | None:
         """Return all about one memory: text, codes, flags, links, disputes, uses; or None."""
         return self._reader.inspect(pak_id)

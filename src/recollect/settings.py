@@ -87,11 +87,16 @@ class OpeningSettings:
 
     read_only: bool
     any_filesystem: bool
+    key: str | None = None
 
 
 def default_opening() -> OpeningSettings:
-    """Return what `RECOLLECT_READ_ONLY` and `RECOLLECT_ANY_FILESYSTEM` say: 1 is yes."""
-    return OpeningSettings(_is_on("RECOLLECT_READ_ONLY"), _is_on("RECOLLECT_ANY_FILESYSTEM"))
+    """Return `RECOLLECT_READ_ONLY`, `RECOLLECT_ANY_FILESYSTEM` (1 is yes) and `RECOLLECT_KEY`."""
+    return OpeningSettings(
+        read_only=_is_on("RECOLLECT_READ_ONLY"),
+        any_filesystem=_is_on("RECOLLECT_ANY_FILESYSTEM"),
+        key=os.environ.get("RECOLLECT_KEY") or None,
+    )
 
 
 def child_environment() -> dict[str, str]:

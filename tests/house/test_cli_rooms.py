@@ -60,4 +60,5 @@ def test_the_rooms_hold_all_but_what_every_command_shares() -> None:
     assert outside == {
         *("__init__", "app", "options", "output"),
         *("open_memory", "open_catalogue", "demo_memory"),
+        *("words", "hints", "complete"),
     }

@@ -103,6 +103,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "ingest": lambda memory: memory.ingest([{"content": "a fact"}], source="peer"),
     "import_": lambda memory: memory.import_(list(memory.export())),
     "get": lambda memory: memory.get("p1"),
+    "ids": lambda memory: memory.ids("p"),
     "inspect": lambda memory: memory.inspect("p1"),
     "list": lambda memory: memory.list(),
     "disputes": lambda memory: memory.disputes(),

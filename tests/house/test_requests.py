@@ -32,6 +32,7 @@ READS = {
     "explain",
     "export",
     "get",
+    "ids",
     "inspect",
     "list",
     "open",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
-    from recollect.evaluation import Comparison, Summary
+    from recollect.evaluation import Comparison, Miss, Summary
     from recollect.index.evidence import Searched
     from recollect.model import (
         BackedUp,
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         Forgotten,
         FrameDefinition,
         FrameResult,
+        Garden,
+        Ingested,
+        Member,
         Memory,
         RecallResponse,
         Remembered,
@@ -40,14 +43,18 @@ if TYPE_CHECKING:
         RiskFlagEntry,
     )
     from recollect.policy import IssuedKey, KeyRow
+    from recollect.ports.access import Act
     from recollect.recall.inspect import Inspection
     from recollect.recall.select import SelectResult
+    from recollect.recall.sight import MemoryPage
+    from recollect.verbs.quarantine import Held
 
     Flags = dict[str, list[RiskFlagEntry]]
 
 __all__ = [
     "Dossier",
     "Object",
+    "acts",
     "answer",
     "backed_up",
     "batch",
@@ -63,11 +70,16 @@ __all__ = [
     "frame",
     "framed",
     "frames",
+    "gardens",
+    "held",
     "hits",
     "imported",
+    "ingested",
     "inspection",
     "issued",
     "keys",
+    "listing",
+    "members",
     "memory",
     "page",
     "remembered",
@@ -114,6 +126,40 @@ def dossier(known: Dossier) -> Object:
             "relations": _objects(known.relations),
         }
     }
+
+
+def listing(one: MemoryPage) -> Object:
+    """Return one page of memories."""
+    return {
+        "items": [asdict(memory) for memory in one.items],
+        "next_cursor": one.next_cursor,
+    }
+
+
+def gardens(found: Sequence[Garden]) -> Object:
+    """Return gardens."""
+    return {"gardens": [asdict(garden) for garden in found]}
+
+
+def members(slug: str, found: Sequence[Member]) -> Object:
+    """Return who is in a garden."""
+    return {"garden": slug, "members": [asdict(member) for member in found]}
+
+
+def held(found: Sequence[Held]) -> Object:
+    """Return what waits for a moderator, without what it says."""
+    return {"waiting": [asdict(one) for one in found]}
+
+
+def acts(found: Sequence[Act]) -> Object:
+    """Return who did what, latest first."""
+    return {"acts": [asdict(act) for act in found]}
+
+
+def ingested(done: Ingested) -> Object:
+    """Return what became of facts from outside."""
+    counts = {name: getattr(done, name) for name in ("accepted", "quarantined", "refused")}
+    return {**counts, "items": [asdict(item) for item in done.items]}
 
 
 def check(report: CheckReport) -> Object:
@@ -231,9 +277,9 @@ def restored(done: Restored) -> Object:
     return done.to_dict()
 
 
-def evaluation(numbers: Summary) -> Object:
-    """Return how good recall was on labelled questions."""
-    return numbers.to_dict()
+def evaluation(numbers: Summary, missed: Sequence[Miss]) -> Object:
+    """Return how good recall was on labelled questions, and which it did not answer."""
+    return {**numbers.to_dict(), "misses": [asdict(miss) for miss in missed]}
 
 
 def comparison(both: Comparison) -> Object:
@@ -241,11 +287,9 @@ def comparison(both: Comparison) -> Object:
     return both.to_dict()
 
 
-def error(problem: RecollectError) -> Object:
-    """Return an error as every door gives it."""
-    return {
-        "error": {"code": problem.code, "message": problem.message, "hint": problem.hint},
-    }
+def error(problem: RecollectError, *, hint: str | None) -> Object:
+    """Return an error as every door gives it; its hint is in the words of that door."""
+    return {"error": {"code": problem.code, "message": problem.message, "hint": hint}}
 
 
 def _key(row: KeyRow) -> Object:

@@ -25,15 +25,15 @@ _EXTRAS = ("thread", "speaker", "occurred_at", "project", "tags", "category", "s
 _COLUMNS = ("query-id", "corpus-id", "score")
 
 
-def load_jsonl(corpus: Path, queries: Path, qrels: Path) -> Task:
-    """Return the task of three files."""
-    texts = _by_id(corpus, _CORPUS)
+def load_jsonl(corpus: Path | None, queries: Path, qrels: Path) -> Task:
+    """Return the task of three files; without a corpus, questions about a memory that is there."""
+    texts = None if corpus is None else _by_id(corpus, _CORPUS)
     queries_by_id = _by_id(queries, _QUERIES)
     gold = _judgements(qrels, texts, queries_by_id)
     skipped: Counter[str] = Counter()
     collection = Collection(
-        corpus.stem,
-        tuple(_items(texts, skipped)),
+        (corpus or queries).stem,
+        tuple(_items(texts or {}, skipped)),
         tuple(_questions(queries_by_id, gold, skipped)),
     )
     if not collection.questions:
@@ -41,7 +41,9 @@ def load_jsonl(corpus: Path, queries: Path, qrels: Path) -> Task:
             f"{qrels} names no text with a score above 0, so there is nothing to find.",
             hint=_QRELS,
         )
-    return Task(corpus.resolve().parent.name, (collection,), dict(sorted(skipped.items())))
+    return Task(
+        (corpus or queries).resolve().parent.name, (collection,), dict(sorted(skipped.items()))
+    )
 
 
 def _by_id(path: Path, hint: str) -> dict[str, Record]:
@@ -86,7 +88,7 @@ def _questions(
 
 
 def _judgements(
-    path: Path, texts: Mapping[str, Record], queries_by_id: Mapping[str, Record]
+    path: Path, texts: Mapping[str, Record] | None, queries_by_id: Mapping[str, Record]
 ) -> dict[str, dict[str, int]]:
     """Return for each question the texts that answer it with their grades."""
     gold: dict[str, dict[str, int]] = {}
@@ -96,7 +98,7 @@ def _judgements(
             continue
         row = _row(path, number, cells)
         for field, known in (("query-id", queries_by_id), ("corpus-id", texts)):
-            if row.fields[field] not in known:
+            if known is not None and row.fields[field] not in known:
                 raise row.error(
                     field, f"is {row.fields[field]!r}, which no line has as its _id", _QRELS
                 )

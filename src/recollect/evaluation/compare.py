@@ -6,6 +6,7 @@ and a p-value, all paired by question. Other questions, or other gold, are an er
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -14,9 +15,10 @@ from recollect.errors import InvalidInput
 from recollect.evaluation.outcomes import SavedRun
 from recollect.evaluation.significance import bounds, p_value
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["Change", "Comparison", "Difference", "compare"]
 
 _DECIMALS = 4
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,27 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A question that went up or down: what it scored in both runs, and what came first."""
+
+    question_id: str
+    question: str
+    first: float
+    second: float
+    first_answer: tuple[str, ...]
+    second_answer: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """All metrics that two runs share."""
+    """All metrics that two runs share; `changed` are the questions whose `metric` differs."""
 
     first: str
     second: str
     questions: int
     differences: tuple[Difference, ...]
+    metric: str = ""
+    changed: tuple[Change, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -73,7 +89,27 @@ def compare(first: SavedRun, second: SavedRun) -> Comparison:
             )
             for metric in shared
         ),
+        metric=_telling(shared),
+        changed=_changed(first, second, _telling(shared)),
     )
+
+
+def _telling(shared: Sequence[str]) -> str:
+    """Return the metric by which questions are told apart: how much is among the first ten."""
+    return next((one for one in ("recall@10", "ndcg@10") if one in shared), shared[0])
+
+
+def _changed(first: SavedRun, second: SavedRun, metric: str) -> tuple[Change, ...]:
+    """Return the questions that changed, those that fell most first."""
+    found = []
+    for name, before in first.questions.items():
+        after = second.questions[name]
+        was, now = float(before.metrics[metric]), float(after.metrics[metric])
+        if was != now:
+            text = before.text or after.text
+            answers = before.answer[:_SHOWN], after.answer[:_SHOWN]
+            found.append(Change(name, text, was, now, *answers))
+    return tuple(sorted(found, key=lambda one: (one.second - one.first, one.question_id)))
 
 
 def _difference(metric: str, first: list[float], second: list[float]) -> Difference:

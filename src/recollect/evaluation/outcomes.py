@@ -1,7 +1,7 @@
 """Outcomes on disk, question by question, to look into and to compare with a later run.
 
-In: a run. Out: JSON, a line a question, without times: the same answers are the same bytes, so a
-hash names them. Read back as `SavedRun`.
+In: a run. Out: JSON, a line a question, without times: the same answers are the same bytes, and a
+hash of them without their scores names them. Read back as `SavedRun`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class SavedQuestion:
-    """One question's gold and metrics, as kept."""
+    """One question, its gold, its answer and metrics, as kept."""
 
     gold: Mapping[str, int]
     metrics: Mapping[str, float]
+    text: str = ""
+    answer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,14 @@ class SavedRun:
 
 
 def digest(run: Run) -> str:
-    """Return the SHA-256 of what `write_outcomes` writes."""
-    return hashlib.sha256(_text(run).encode()).hexdigest()
+    """Return the SHA-256 of what `write_outcomes` writes, without the scores: of the answers."""
+    return hashlib.sha256(_text(run, scored=False).encode()).hexdigest()
 
 
 def write_outcomes(run: Run, path: Path) -> None:
     """Write the outcomes of a run to a file."""
     try:
-        path.write_text(_text(run), encoding="utf-8")
+        path.write_text(_text(run, scored=True), encoding="utf-8")
     except OSError as error:
         raise InvalidInput(
             f"{path} cannot be written: {error.strerror}.", hint="name a file in a folder of yours."
@@ -64,7 +66,12 @@ def read_outcomes(path: Path) -> SavedRun:
         name = record.text("id", _HINT)
         if name in questions:
             raise record.error("id", f"is {name!r} for the second time", _HINT)
-        questions[name] = SavedQuestion(_numbers(record, "gold"), _numbers(record, "metrics"))
+        questions[name] = SavedQuestion(
+            _numbers(record, "gold"),
+            _numbers(record, "metrics"),
+            record.optional_text("question", _HINT) or "",
+            tuple(map(str, record.fields.get("answer") or ())),
+        )
     if not questions:
         raise InvalidInput(f"{path} holds no question.", hint=_HINT)
     return SavedRun(path, held.text("task", _HINT), questions)
@@ -79,15 +86,19 @@ def _numbers(record: Record, field: str) -> Mapping[str, Any]:
     return value
 
 
-def _text(run: Run) -> str:
+def _text(run: Run, *, scored: bool) -> str:
     head = json.dumps({"task": run.task.name, "k": run.k, "model_id": run.model_id})
-    lines = ",\n".join(_lines(run))
+    lines = ",\n".join(_lines(run, scored=scored))
     return f'{head[:-1]}, "questions": [\n{lines}\n]}}\n'
 
 
-def _lines(run: Run) -> Iterator[str]:
+def _lines(run: Run, *, scored: bool) -> Iterator[str]:
     for outcome in run.outcomes:
-        yield json.dumps(_question(outcome, max(run.k)), ensure_ascii=False)
+        told = _question(outcome, max(run.k))
+        if scored:
+            scores = outcome.scores.get(max(run.k), ())
+            told["scores"] = [round(one, _DECIMALS) for one in scores]
+        yield json.dumps(told, ensure_ascii=False)
 
 
 def _question(outcome: Outcome, deepest: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -234,6 +235,11 @@ class Sight:
         """Return the ids of all that may be read, in the order in which they were stored."""
         slots = self.select().slots
         return self.index.pak_ids(slots[np.argsort(self.index.column("row_id")[slots])])
+
+    def ids(self, beginning: str, *, limit: int) -> tuple[str, ...]:
+        """Return the first ids, in their order, of what may be read and begins so."""
+        found = self.index.pak_ids(self.select().slots)
+        return tuple(nsmallest(limit, (name for name in found if name.startswith(beginning))))
 
     def _read(self, where: RowFilter) -> dict[str, Memory]:
         """Return memories as of the index's head, or say that the store has moved on.

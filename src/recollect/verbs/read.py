@@ -182,6 +182,10 @@ class Reader:
             return None
         return self._caller.answer(lambda sight: sight.memories([pak_id]).get(pak_id))
 
+    def ids(self, beginning: str, *, limit: int) -> tuple[str, ...]:
+        """Return the first ids, in their order, that begin so."""
+        return self._caller.answer(lambda sight: sight.ids(beginning, limit=limit))
+
     def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
         """Return one page of memories, newest first."""
         return self._caller.answer(

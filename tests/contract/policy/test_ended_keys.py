@@ -27,6 +27,7 @@ VERBS: dict[str, Callable[[Recollect], Any]] = {
     "select": lambda m: m.select(SelectQuery(text="kiln")),
     "explain": lambda m: m.explain("p", "kiln"),
     "get": lambda m: m.get("p"),
+    "ids": lambda m: m.ids("p"),
     "inspect": lambda m: m.inspect("p"),
     "list": lambda m: m.list(),
     "link": lambda m: m.link("p", "q"),

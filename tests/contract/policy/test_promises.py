@@ -27,6 +27,7 @@ READS: dict[str, Callable[[Recollect], Any]] = {
     "explain a frame": lambda memory: memory.explain("p", "redis", frame="task"),
     "inspect": lambda memory: memory.inspect("p"),
     "get": lambda memory: memory.get("p"),
+    "ids": lambda memory: memory.ids("p"),
     "list": lambda memory: memory.list(),
     "export": lambda memory: list(memory.export()),
     "disputes": lambda memory: memory.disputes(),

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from recollect.edge.cli.options import wants_read_only
+from recollect.edge.cli.options import chosen_key, wants_read_only
 from recollect.edge.wire import Dossier
-from recollect.errors import StoreOutdated, StoreReadOnly, StoreUnavailable
+from recollect.errors import NotAllowed, StoreOutdated, StoreReadOnly, StoreUnavailable
 from recollect.paks import (
     PakListFilters,
     PakRow,
@@ -30,10 +30,20 @@ __all__ = [
     "flags_of",
     "is_url",
     "locate",
+    "need_holder",
     "reading",
     "writable",
     "writing",
 ]
+
+
+def need_holder(what: str) -> None:
+    """Refuse what looks at all of a file to who acts by a key."""
+    if chosen_key() is not None:
+        raise NotAllowed(
+            f"{what} is for whoever holds the file, not for a key.",
+            hint="leave out --key, and RECOLLECT_KEY.",
+        )
 
 
 def locate(db: str | None) -> Path:
@@ -86,6 +96,7 @@ def is_url(db: str | None) -> bool:
 @contextmanager
 def reading(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue that this command will not change."""
+    need_holder("the catalogue")
     path = locate(db)
     with as_catalogue(path), _open_read_only(path) as store:
         # A database of a newer release opens, and refuses the first call: let that be this one.
@@ -96,6 +107,7 @@ def reading(db: str | None) -> Iterator[RecallStore]:
 @contextmanager
 def writing(db: str | None) -> Iterator[RecallStore]:
     """Open an existing catalogue for changing it; an older one is brought up to date."""
+    need_holder("the catalogue")
     path = writable(str(locate(db)))
     with as_catalogue(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
@@ -104,7 +116,7 @@ def writing(db: str | None) -> Iterator[RecallStore]:
 
 def dossier(store: RecallStore, pak_id: str) -> Dossier:
     """Return all that the catalogue knows of one Pak; it must be there."""
-    pak = store.get_pak(pak_id)
+    pak = store.get_pak(pak_id) or _beginning(store, pak_id)
     if pak is None:
         raise UnknownPak(
             f"There is no Pak {pak_id!r} in {store.path}.",
@@ -112,11 +124,21 @@ def dossier(store: RecallStore, pak_id: str) -> Dossier:
         )
     return Dossier(
         pak,
-        store.get_pak_reason_codes(pak_id),
-        store.get_pak_risk_flags(pak_id),
-        store.get_pak_anchors(pak_id),
-        store.get_pak_relations(pak_id),
+        store.get_pak_reason_codes(pak.pak_id),
+        store.get_pak_risk_flags(pak.pak_id),
+        store.get_pak_anchors(pak.pak_id),
+        store.get_pak_relations(pak.pak_id),
     )
+
+
+def _beginning(store: RecallStore, given: str) -> PakRow | None:
+    """Return the only Pak whose id begins so; several are an error that names them."""
+    from recollect.edge.cli.open_memory import SHORTEST_BEGINNING, chosen
+
+    if len(given) < SHORTEST_BEGINNING:
+        return None
+    found = {pak.pak_id: pak for pak in store.iter_paks() if pak.pak_id.startswith(given)}
+    return found.get(chosen(given, sorted(found)))
 
 
 def flags_of(store: RecallStore, paks: Iterable[PakRow]) -> dict[str, list[RiskFlagEntry]]:

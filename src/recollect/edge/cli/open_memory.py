@@ -7,7 +7,7 @@ In: the options `--db` and `--embedder`. Out: an open memory for the length of a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from recollect.edge.cli import open_catalogue
-from recollect.edge.cli.options import wants_read_only
+from recollect.edge.cli.options import chosen_key, wants_read_only
 from recollect.embed import load_embedder
+from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak, as_catalogue
 from recollect.settings import default_embedder, default_hooks_path, default_opening
 
@@ -26,7 +27,21 @@ if TYPE_CHECKING:
     from recollect.model import Memory
     from recollect.ports.embedder import Embedder
 
-__all__ = ["embedder_for", "existing", "known", "new_or_existing", "unknown"]
+__all__ = [
+    "SHORTEST_BEGINNING",
+    "chosen",
+    "embedder_for",
+    "existing",
+    "known",
+    "new_or_existing",
+    "unknown",
+    "whole_id",
+    "will_start",
+]
+
+# Less of an id could mean anything, and would be forgotten by mistake.
+SHORTEST_BEGINNING = 4
+_SHOWN_IDS = 8
 
 
 @contextmanager
@@ -41,6 +56,14 @@ def new_or_existing(db: str | None, embedder: str | None) -> Iterator[Recollect]
     """Open a memory, starting a new file if there is none."""
     with _opened(_other_store(db) or _new_or_existing_file(db), embedder) as memory:
         yield memory
+
+
+def will_start(db: str | None) -> Path | None:
+    """Return the file that `new_or_existing` would begin, None if it is there, or is none."""
+    if _other_store(db):
+        return None
+    path = open_catalogue.file_of(db)
+    return None if path.exists() else path.absolute()
 
 
 def _other_store(db: str | None) -> str | None:
@@ -66,18 +89,41 @@ def embedder_for(spec: str | None) -> Embedder | None:
 
 
 def known(memory: Recollect, pak_id: str) -> Memory:
-    """Return one memory; it must be there."""
-    found = memory.get(pak_id)
+    """Return one memory by its id, or by how that begins; it must be there."""
+    found = memory.get(whole_id(memory, pak_id))
     if found is None:
         raise unknown(pak_id, memory.path)
     return found
+
+
+def whole_id(memory: Recollect, given: str) -> str:
+    """Return the id that somebody meant: as it was given, or the only one that begins so.
+
+    What no id begins with is returned as it is, for the verb to refuse.
+    """
+    if len(given) < SHORTEST_BEGINNING or memory.get(given) is not None:
+        return given
+    return chosen(given, memory.ids(given, limit=_SHOWN_IDS + 1))
+
+
+def chosen(given: str, found: Sequence[str]) -> str:
+    """Return the one of these ids that somebody meant by its beginning."""
+    if given in found or not found:
+        return given
+    if len(found) > 1:
+        named = ", ".join(found[:_SHOWN_IDS]) + (", …" if len(found) > _SHOWN_IDS else "")
+        raise InvalidInput(
+            f"{given!r} is how several ids begin: {named}.", hint="write more of the one you mean."
+        )
+    return found[0]
 
 
 def unknown(pak_id: str, path: Path) -> UnknownPak:
     """Return the error for an id that no memory has."""
     return UnknownPak(
         f"There is no memory {pak_id!r} in {path}.",
-        hint="`recollect recall` shows ids below the texts, and `recollect paks list` lists them.",
+        hint="`recollect list` and `recollect recall` show ids below the texts; the first"
+        f" {SHORTEST_BEGINNING} characters of one are enough.",
     )
 
 
@@ -96,9 +142,10 @@ def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
             any_filesystem=default_opening().any_filesystem,
         ) as memory,
     ):
-        if sys.stdin.isatty():
+        if sys.stdin is not None and sys.stdin.isatty():
             memory.hooks.on_ask(_ask)
-        yield memory
+        key = chosen_key()
+        yield memory if key is None else memory.as_principal(memory.keys.principal_for(key))
 
 
 def _ask(question: AskUser) -> str:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import ids
 from recollect.settings import default_opening
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Embedder",
     "Garden",
     "Json",
+    "Key",
     "PakId",
     "Query",
     "ReadOnly",
@@ -26,6 +28,7 @@ __all__ = [
     "Scope",
     "TopK",
     "as_question",
+    "chosen_key",
     "wants_read_only",
 ]
 
@@ -71,7 +74,12 @@ Budget = Annotated[
         show_default=False,
     ),
 ]
-PakId = Annotated[str, typer.Argument(metavar="PAK_ID", help="The id of the memory.")]
+PakId = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAK_ID", help="The id of the memory, or how it begins.", autocompletion=ids
+    ),
+]
 Scope = Annotated[
     str | None,
     typer.Option("--scope", metavar="SCOPE", help="local, team, company or public."),
@@ -94,10 +102,15 @@ class _Chosen:
     """What stands before a command: one of them a process."""
 
     read_only = False
+    key: str | None = None
 
 
 def _choose_read_only(wanted: bool) -> None:
     _Chosen.read_only = wanted
+
+
+def _choose_key(given: str | None) -> None:
+    _Chosen.key = given
 
 
 RequestId = Annotated[
@@ -117,6 +130,24 @@ ReadOnly = Annotated[
         help="Open the database for reading; commands that write refuse.",
     ),
 ]
+
+
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        metavar="SECRET",
+        callback=_choose_key,
+        help="Act as the principal of this key. RECOLLECT_KEY does the same, and is not in the list"
+        " of processes.",
+        show_default=False,
+    ),
+]
+
+
+def chosen_key() -> str | None:
+    """Return the key that says who acts, by the option or by `RECOLLECT_KEY`; None: the holder."""
+    return _Chosen.key or default_opening().key
 
 
 def wants_read_only() -> bool:

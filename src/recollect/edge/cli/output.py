@@ -39,16 +39,19 @@ class Output:
 
     def report(self, error: RecollectError) -> None:
         """Say what went wrong and what to do: on stdout to a program, on stderr to a person."""
+        from recollect.edge.cli.hints import in_shell
+
+        hint = in_shell(error.hint or "")
         if self.as_json:
-            _print_json(wire.error(error))
+            _print_json(wire.error(error, hint=hint or None))
             return
         from rich.text import Text
 
         from recollect.edge.cli.views.elements import plain
 
         lines = [Text.assemble(("Error: ", "bold red"), plain(error.message))]
-        if error.hint:
-            lines.append(Text.assemble(("Hint:  ", "bold cyan"), plain(error.hint)))
+        if hint:
+            lines.append(Text.assemble(("Hint:  ", "bold cyan"), plain(hint)))
         console(stderr=True).print(*lines, sep="\n", soft_wrap=True)
 
     @contextmanager

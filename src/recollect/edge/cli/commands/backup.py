@@ -75,6 +75,7 @@ def restore(
     from recollect.edge.cli import open_catalogue
     from recollect.engine import restore as restored
 
+    open_catalogue.need_holder("a restore")
     out, place = output.of(context), open_catalogue.writable(db)
     with out.progress("Restoring", 1) as progress:
         done = restored(file.expanduser(), place, replace=replace, progress=progress)

@@ -1,18 +1,20 @@
 """`recollect eval …`: labelled questions in, how good recall is out.
 
 In: files of questions. Out: calls of `recollect.evaluation`, which fills temporary stores through
-`remember_many` and asks `recall`; no memory of yours is touched.
+`remember_many` and asks `recall`; a memory of yours is only read, and only if `--db` names it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import frames
 from recollect.edge.cli.options import Embedder, Json
 from recollect.errors import InvalidInput
 
@@ -51,6 +53,60 @@ PerQuestion = Annotated[
         show_default=False,
     ),
 ]
+Frame = Annotated[
+    str,
+    typer.Option(
+        "--frame", metavar="NAME", help="The frame whose weights count.", autocompletion=frames
+    ),
+]
+Now = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        help="Ask as of this time; without it, as of the newest text.",
+        show_default=False,
+    ),
+]
+Csv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv", metavar="FILE", help="Write a row for each question.", show_default=False
+    ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a report with plots.", show_default=False),
+]
+Misses = Annotated[
+    int,
+    typer.Option(
+        "--misses", metavar="N", min=0, help="Show so many questions that were not answered."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What to measure with, and where to write it down."""
+
+    k: list[int] | None
+    frame: str
+    now: str | None
+    embedder: str | None
+    per_question: Path | None
+    csv: Path | None
+    html: Path | None
+    misses: int
+    db: Path | None = None
+
+    def check_writable(self) -> None:
+        """Fail before the work and not after it."""
+        for path in (self.per_question, self.csv, self.html):
+            if path is not None and not _is_place_for_a_file(path.expanduser()):
+                raise InvalidInput(
+                    f"{path} is no place for a file.", hint="name a file in a folder that is there."
+                )
 
 
 @app.callback()
@@ -75,7 +131,7 @@ def _eval(
         typer.echo(context.get_help())
 
 
-@app.command(epilog="Example: recollect eval locomo data/locomo --per-question before.json")
+@app.command(epilog="Example: recollect eval locomo data/locomo --html report.html")
 def locomo(
     context: typer.Context,
     folder: Annotated[
@@ -83,27 +139,27 @@ def locomo(
         typer.Argument(metavar="DIR", help="A folder of LoCoMo conversations, or one file."),
     ],
     k: K = None,
+    frame: Frame = "evidence",
+    now: Now = None,
     per_question: PerQuestion = None,
+    csv: Csv = None,
+    html: Html = None,
+    misses: Misses = 5,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Measure on LoCoMo: long conversations, a store each, and questions with evidence."""
     from recollect.evaluation import load_locomo
 
-    _measure(
-        output.of(context), lambda: load_locomo(folder.expanduser()), k, per_question, embedder
-    )
+    wanted = _Wanted(k, frame, now, embedder, per_question, csv, html, misses)
+    _measure(output.of(context), lambda: load_locomo(folder.expanduser()), wanted)
 
 
 @app.command(
-    epilog="Example: recollect eval jsonl --corpus notes.jsonl --queries asked.jsonl --qrels"
-    " answers.tsv"
+    epilog="Example: recollect eval jsonl --db agent.db --queries asked.jsonl --qrels answers.tsv"
 )
 def jsonl(
     context: typer.Context,
-    corpus: Annotated[
-        Path, typer.Option("--corpus", metavar="FILE", help="A text a line: _id, text, title.")
-    ],
     queries: Annotated[
         Path, typer.Option("--queries", metavar="FILE", help="A question a line: _id, text.")
     ],
@@ -113,48 +169,90 @@ def jsonl(
             "--qrels", metavar="FILE", help="Which text answers which: query, text, grade by tabs."
         ),
     ],
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus",
+            metavar="FILE",
+            help="A text a line: _id, text, title.",
+            show_default=False,
+        ),
+    ] = None,
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db",
+            metavar="PATH",
+            help="Instead of a corpus: ask the memory that is there; it is only read.",
+            show_default=False,
+        ),
+    ] = None,
     k: K = None,
+    frame: Frame = "evidence",
+    now: Now = None,
     per_question: PerQuestion = None,
+    csv: Csv = None,
+    html: Html = None,
+    misses: Misses = 5,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Measure on questions of your own, in the layout of the BEIR collections."""
+    from recollect.edge.cli import open_catalogue
     from recollect.evaluation import load_jsonl
 
-    paths = [path.expanduser() for path in (corpus, queries, qrels)]
-    _measure(output.of(context), lambda: load_jsonl(*paths), k, per_question, embedder)
+    if (corpus is None) == (db is None):
+        raise typer.BadParameter("name either a --corpus or a --db.", context)
+    place = None
+    if db is not None:
+        open_catalogue.need_holder("an evaluation of a whole memory")
+        place = open_catalogue.locate(db)
+    paths = [path and path.expanduser() for path in (corpus, queries, qrels)]
+    wanted = _Wanted(k, frame, now, embedder, per_question, csv, html, misses, place)
+    _measure(
+        output.of(context),
+        lambda: load_jsonl(paths[0], queries.expanduser(), qrels.expanduser()),
+        wanted,
+    )
 
 
-def _measure(
-    out: output.Output,
-    load: Callable[[], Task],
-    k: list[int] | None,
-    per_question: Path | None,
-    embedder: str | None,
-) -> None:
+def _measure(out: output.Output, load: Callable[[], Task], wanted: _Wanted) -> None:
     from recollect import evaluation
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    _check_writable(per_question)
+    wanted.check_writable()
     task = load()
     with out.progress("Remembering and asking", 1) as progress:
         done = evaluation.run(
             task,
-            k=k or evaluation.DEFAULT_K,
-            embedder=open_memory.embedder_for(embedder),
+            k=wanted.k or evaluation.DEFAULT_K,
+            embedder=open_memory.embedder_for(wanted.embedder),
+            frame=wanted.frame,
+            now=wanted.now,
+            db=wanted.db,
             progress=progress,
         )
-    if per_question is not None:
-        evaluation.write_outcomes(done, per_question.expanduser())
-    numbers = evaluation.summarise(done)
+    numbers, missed = evaluation.summarise(done), evaluation.misses(done)
+    for path, write in (
+        (wanted.per_question, lambda path: evaluation.write_outcomes(done, path)),
+        (wanted.csv, lambda path: evaluation.write_csv(done, path)),
+        (wanted.html, lambda path: evaluation.write_report(done, numbers, path)),
+    ):
+        if path is not None:
+            write(path.expanduser())
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import evaluate as view
 
         console.print(view.summary(numbers))
+        for line in view.missed(missed, most=wanted.misses):
+            console.print(line)
+        for path in (wanted.per_question, wanted.csv, wanted.html):
+            if path is not None:
+                console.print(view.written(path), soft_wrap=True)
 
-    out.show(wire.evaluation(numbers), draw)
+    out.show(wire.evaluation(numbers, missed), draw)
 
 
 def _compare(out: output.Output, first: Path, second: Path) -> None:
@@ -167,13 +265,11 @@ def _compare(out: output.Output, first: Path, second: Path) -> None:
         from recollect.edge.cli.views import evaluate as view
 
         console.print(view.comparison(both))
+        for line in view.changed(both):
+            console.print(line)
 
     out.show(wire.comparison(both), draw)
 
 
-def _check_writable(path: Path | None) -> None:
-    """Fail before the work and not after it."""
-    if path is not None and (path.expanduser().is_dir() or not path.expanduser().parent.is_dir()):
-        raise InvalidInput(
-            f"{path} is no place for a file.", hint="name a file in a folder that is there."
-        )
+def _is_place_for_a_file(path: Path) -> bool:
+    return not path.is_dir() and path.parent.is_dir()

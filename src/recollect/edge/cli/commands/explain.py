@@ -83,6 +83,7 @@ def explain(
     elif frame is None:
         query = RecallRequest(question, top_k=top_k, token_budget=budget, project=project)
     with open_memory.existing(db, embedder) as memory:
+        pak_id = open_memory.whole_id(memory, pak_id)
         told = memory.explain(pak_id, query, frame=frame, top_k=top_k, token_budget=budget)
 
     def draw(console: Console) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import frames
 from recollect.edge.cli.options import Budget, Db, Embedder, Json, Query, TopK, as_question
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ __all__ = ["frame"]
 
 def frame(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="self, attention, task, …")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="self, attention, task, …", autocompletion=frames)
+    ],
     query: Query = None,
     top_k: TopK = 5,
     budget: Budget = None,

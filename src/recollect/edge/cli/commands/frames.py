@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import frames as frames_there
 from recollect.edge.cli.options import Budget, Db, Embedder, Json
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ app = typer.Typer(
     help="Look at the recipes that turn memories into prompt text, and make your own.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The frame's name.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The frame's name.", autocompletion=frames_there)
+]
 Shares = Annotated[
     tuple[float, float, float, float, float] | None,
     typer.Option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import ids
 from recollect.edge.cli.options import Db, Embedder, Json, PakId, RequestId, Scope
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["archive", "dispute", "forget", "get", "link", "resolve", "unarchive"]
 
-Other = Annotated[str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory.")]
+Other = Annotated[
+    str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory, or how it begins.")
+]
 
 
 def get(
@@ -47,7 +50,12 @@ def forget(
     context: typer.Context,
     pak_id: Annotated[
         str | None,
-        typer.Argument(metavar="[PAK_ID]", help="The id of the memory.", show_default=False),
+        typer.Argument(
+            metavar="[PAK_ID]",
+            help="The id of the memory, or how it begins.",
+            autocompletion=ids,
+            show_default=False,
+        ),
     ] = None,
     entity: Annotated[
         str | None,
@@ -78,11 +86,13 @@ def forget(
     if target is None or None not in (pak_id, entity):
         raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
     with open_memory.existing(db, embedder) as memory:
+        wanted = None if pak_id is None else open_memory.whole_id(memory, pak_id)
         gone = memory.forget(
-            pak_id, entity=entity, scope=scope, request_id=request_id, dry_run=dry_run
+            wanted, entity=entity, scope=scope, request_id=request_id, dry_run=dry_run
         )
-        if pak_id is not None and not gone:
-            raise open_memory.unknown(pak_id, memory.path)
+        if wanted is not None and not gone:
+            raise open_memory.unknown(wanted, memory.path)
+        target = wanted or target
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import memories as view
@@ -95,9 +105,10 @@ def forget(
 def _verify(context: typer.Context, db: str | None) -> None:
     """Search the files of a store for words, and say which lines were found; exit 1 if any."""
     from recollect.edge import wire
-    from recollect.edge.cli.open_catalogue import locate
+    from recollect.edge.cli.open_catalogue import locate, need_holder
     from recollect.index.evidence import search
 
+    need_holder("a search of the files")
     place = locate(db)
     words = sys.stdin.buffer.read().decode("utf-8", "replace").splitlines()
     searched = search(place, words)
@@ -124,6 +135,7 @@ def archive(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
+        pak_id = open_memory.whole_id(memory, pak_id)
         changed = memory.archive(pak_id, request_id=request_id)
         status = open_memory.known(memory, pak_id).status
     sentence = f"Archived {pak_id}." if changed else f"{pak_id} stays {status}."
@@ -142,6 +154,7 @@ def unarchive(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
+        pak_id = open_memory.whole_id(memory, pak_id)
         changed = memory.unarchive(pak_id, request_id=request_id)
         status = open_memory.known(memory, pak_id).status
     sentence = f"Brought {pak_id} back." if changed else f"{pak_id} stays {status}."
@@ -164,6 +177,7 @@ def link(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
+        pak_id, other = (open_memory.whole_id(memory, one) for one in (pak_id, other))
         memory.link(pak_id, other, weight=weight, request_id=request_id)
     _tell(
         context,
@@ -186,6 +200,7 @@ def dispute(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
+        pak_id, other = (open_memory.whole_id(memory, one) for one in (pak_id, other))
         memory.dispute(pak_id, other, note=note, request_id=request_id)
     _tell(
         context,
@@ -207,6 +222,7 @@ def resolve(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
+        pak_id, other = (open_memory.whole_id(memory, one) for one in (pak_id, other))
         settled = memory.resolve(pak_id, other, request_id=request_id)
     between = f"between {pak_id} and {other}"
     _tell(

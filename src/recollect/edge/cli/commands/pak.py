@@ -38,7 +38,7 @@ def inspect(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        found = memory.inspect(pak_id)
+        found = memory.inspect(open_memory.whole_id(memory, pak_id))
         if found is None:
             raise open_memory.unknown(pak_id, memory.path)
 

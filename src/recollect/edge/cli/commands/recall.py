@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import frames, projects
+from recollect.edge.cli.complete import tags as tags_there
 from recollect.edge.cli.options import (
     Budget,
     Db,
@@ -32,7 +34,13 @@ def recall(
     context: typer.Context,
     query: Query = None,
     frame: Annotated[
-        str, typer.Option("--frame", metavar="NAME", help="The frame whose weights count.")
+        str,
+        typer.Option(
+            "--frame",
+            metavar="NAME",
+            help="The frame whose weights count.",
+            autocompletion=frames,
+        ),
     ] = "evidence",
     top_k: TopK = 5,
     budget: Budget = None,
@@ -43,12 +51,18 @@ def recall(
             metavar="TAG",
             help="Only memories with this tag, or one starting so if it ends in %; may be given"
             " again.",
+            autocompletion=tags_there,
             show_default=False,
         ),
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option("--project", metavar="NAME", help="Only memories of this project."),
+        typer.Option(
+            "--project",
+            metavar="NAME",
+            help="Only memories of this project.",
+            autocompletion=projects,
+        ),
     ] = None,
     entity: Annotated[
         str | None,

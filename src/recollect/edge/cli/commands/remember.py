@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
+from recollect.edge.cli.complete import projects
+from recollect.edge.cli.complete import tags as tags_there
 from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope
 from recollect.errors import InvalidInput
 
@@ -38,11 +40,22 @@ def remember(
     ] = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="A tag; may be given again.", show_default=False),
+        typer.Option(
+            "--tag",
+            metavar="TAG",
+            help="A tag; may be given again.",
+            autocompletion=tags_there,
+            show_default=False,
+        ),
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option("--project", metavar="NAME", help="The project it belongs to."),
+        typer.Option(
+            "--project",
+            metavar="NAME",
+            help="The project it belongs to.",
+            autocompletion=projects,
+        ),
     ] = None,
     category: Annotated[
         str | None,
@@ -122,13 +135,15 @@ def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | N
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
+    started = open_memory.will_start(db)
     with open_memory.new_or_existing(db, spec) as memory:
         done = memory.remember(**item)
-        complaint = memory.stats()["embedder_error"]
+        complaint = memory.stats().get("embedder_error")
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import remember as view
 
+        view.draw_started(console, started)
         view.draw_one(console, done, complaint)
 
     out.show(wire.remembered(done), draw)
@@ -140,17 +155,19 @@ def _many(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
+    started = open_memory.will_start(db)
     with (
         open_memory.new_or_existing(db, spec) as memory,
         out.progress("Remembering", len(items)) as progress,
     ):
         done = memory.remember_many(items, progress=progress, request_id=request_id)
-        complaint = memory.stats()["embedder_error"]
+        complaint = memory.stats().get("embedder_error")
     tally = wire.batch(done)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import remember as view
 
+        view.draw_started(console, started)
         view.draw_many(
             console,
             len(done),

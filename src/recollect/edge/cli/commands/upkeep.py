@@ -125,7 +125,8 @@ def _salvage(context: typer.Context, db: str | None, embedder: str | None) -> No
     from recollect.edge.cli import open_catalogue, open_memory
     from recollect.engine import salvage
 
-    path = open_catalogue.file_of(db)
+    open_catalogue.need_holder("a salvage")
+    path = open_catalogue.writable(db)
     done = salvage(path, embedder=open_memory.embedder_for(embedder))
 
     def draw(console: Console) -> None:

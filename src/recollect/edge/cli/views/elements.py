@@ -15,6 +15,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from recollect.model import Memory
+
 __all__ = [
     "BADGES",
     "badge",
@@ -23,9 +25,11 @@ __all__ = [
     "empty_grid",
     "facts",
     "grid",
+    "origin",
     "plain",
     "problems",
     "section",
+    "shortened",
     "verdict",
 ]
 
@@ -46,6 +50,23 @@ _SHOWN = {
 def plain(text: str) -> str:
     """Return `text` without what a terminal would obey."""
     return text.translate(_SHOWN)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the beginning of a text on one line, without what a terminal would obey."""
+    line = plain(" ".join(text[: 2 * most].split()))
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
+
+
+def origin(memory: Memory, *, dated: bool = True) -> str:
+    """Return when a memory is from, who said it, of which project, and its tags; in one line."""
+    parts = [
+        (memory.occurred_at or memory.created_at)[:10] if dated else "",
+        memory.speaker or "",
+        memory.project or "",
+        " ".join(f"#{tag}" for tag in memory.tags),
+    ]
+    return plain(" · ".join(part for part in parts if part))
 
 
 def badge(severity: str) -> Text:

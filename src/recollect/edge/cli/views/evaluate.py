@@ -5,7 +5,8 @@ In: numbers. Out: drawn text. Bounds are those of 95 %.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -13,11 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.edge.cli.views.elements import plain
-from recollect.evaluation import Comparison, Difference, Estimate, Summary
+from recollect.evaluation import FEW, Comparison, Difference, Estimate, Miss, Summary
 
-__all__ = ["comparison", "summary"]
+__all__ = ["changed", "comparison", "missed", "summary", "written"]
 
 _LIKELY = 0.05
+_SHOWN_CHANGES = 10
 
 
 def summary(numbers: Summary) -> Group:
@@ -49,7 +51,59 @@ def comparison(both: Comparison) -> Group:
             " went up or down; p is how often chance alone makes as large a difference.",
             style="dim",
         ),
+        *_few(both.questions),
     )
+
+
+def missed(misses: Sequence[Miss], *, most: int) -> Iterator[Text]:
+    """Yield the questions that were not answered, with what lacks and what came instead."""
+    if not misses or not most:
+        return
+    yield Text(f"\nMissed {_counted(len(misses), 'question', 'questions')}:", style="bold")
+    for one in misses[:most]:
+        part = "  [in part]" if one.is_partial else ""
+        yield Text.assemble(
+            plain(one.question),
+            (f"\n  {plain(one.question_id)}{part}", "dim"),
+            ("\n  not found: ", "dim"),
+            (plain(", ".join(one.missing)), "red"),
+            ("\n  came first: ", "dim"),
+            plain(", ".join(one.came)) or "nothing",
+        )
+    if len(misses) > most:
+        yield Text(f"and {len(misses) - most:,} more: --misses, --csv and --html show them.", "dim")
+
+
+def changed(both: Comparison) -> Iterator[Text]:
+    """Yield the questions that went up or down, those that fell most first."""
+    if not both.changed:
+        return
+    yield Text(f"\nChanged in {both.metric}:", style="bold")
+    for one in both.changed[:_SHOWN_CHANGES]:
+        style = "green" if one.second > one.first else "red"
+        yield Text.assemble(
+            (f"{one.first:.2f} to {one.second:.2f}  ", style),
+            plain(one.question or one.question_id),
+            (f"\n  {plain(one.question_id)}", "dim"),
+            (f"\n  A: {plain(', '.join(one.first_answer))}", "dim"),
+            (f"\n  B: {plain(', '.join(one.second_answer))}", "dim"),
+        )
+    if len(both.changed) > _SHOWN_CHANGES:
+        yield Text(f"and {len(both.changed) - _SHOWN_CHANGES:,} more: --json has them all.", "dim")
+
+
+def written(path: Path) -> Text:
+    """Say that a file was written."""
+    return Text(f"Wrote {plain(str(path))}.", style="dim")
+
+
+def _few(questions: int) -> Iterator[Text]:
+    if questions < FEW:
+        yield Text.assemble(
+            ("Few questions: ", "bold yellow"),
+            f"one of {questions:,} moves a mean by {1 / questions:.2f}. Read the bounds, not the"
+            " means.",
+        )
 
 
 def _head(numbers: Summary) -> Text:
@@ -96,7 +150,9 @@ def _notes(numbers: Summary) -> Iterator[Text]:
     if numbers.skipped:
         counts = (f"{count:,} {plain(reason)}" for reason, count in numbers.skipped.items())
         yield Text(f"Left out: {', '.join(counts)}.", style="dim")
-    yield Text(f"Remembered {numbers.remembered_per_second:,.0f} a second.", style="dim")
+    if numbers.remembered_per_second:
+        yield Text(f"Remembered {numbers.remembered_per_second:,.0f} a second.", style="dim")
+    yield from _few(numbers.questions)
     if numbers.pending or numbers.degraded:
         yield Text.assemble(
             ("Degraded: ", "bold yellow"),

@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.views.elements import bar, count_of, empty_grid, plain
+from recollect.edge.cli.views.elements import bar, count_of, empty_grid, origin, plain, shortened
 from recollect.model import Dropped, RecallResponse, RecallResult, Weights
 
 __all__ = ["instructions", "notes", "nothing", "refusal", "results", "signal_parts"]
@@ -38,8 +38,9 @@ def results(answer: RecallResponse) -> Table:
             Text(str(rank), style="dim"),
             _scored(result.score),
             Text.assemble(
-                _shortened(fact.content),
+                shortened(fact.content, _SHOWN_CHARS),
                 *_careful(result),
+                ("\n" + origin(fact), "blue"),
                 ("\n" + plain("; ".join(result.why)), "cyan"),
                 ("\n" + plain(fact.pak_id), "dim"),
                 *_marks(result),
@@ -52,7 +53,7 @@ def instructions(answer: RecallResponse) -> Group:
     """Return what tells a model what to do: never among the results, and said apart."""
     parts = [Text("Instructions", style="bold underline")]
     for one in answer.instructions:
-        told = Text.assemble(_shortened(one.fact.content), *_careful(one))
+        told = Text.assemble(shortened(one.fact.content, _SHOWN_CHARS), *_careful(one))
         parts.append(Text.assemble(told, ("\n" + plain(one.fact.pak_id), "dim")))
     return Group(*parts)
 
@@ -167,8 +168,3 @@ def _left_out(dropped: Sequence[Dropped]) -> Iterator[str]:
         else:
             alone = next(one for one in dropped if (one.stage, one.reason) == (stage, reason))
             yield f"{plain(alone.pak_id)}, {plain(reason)}"
-
-
-def _shortened(text: str) -> str:
-    line = plain(" ".join(text[: 2 * _SHOWN_CHARS].split()))
-    return line if len(line) <= _SHOWN_CHARS else line[:_SHOWN_CHARS].rsplit(" ", 1)[0] + " …"

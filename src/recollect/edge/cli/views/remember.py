@@ -5,12 +5,20 @@ In: what the engine reports. Out: lines on a console.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 
 from recollect.edge.cli.views.elements import plain
 from recollect.model import Remembered
 
-__all__ = ["draw_many", "draw_one"]
+__all__ = ["draw_many", "draw_one", "draw_started"]
+
+
+def draw_started(console: Console, place: Path | None) -> None:
+    """Say where a new memory was begun, if one was."""
+    if place is not None:
+        console.print(f"Began a new memory at {plain(str(place))}.", soft_wrap=True)
 
 
 def draw_one(console: Console, done: Remembered, complaint: str | None) -> None:

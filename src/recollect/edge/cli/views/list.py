@@ -1,0 +1,52 @@
+"""What people see of a list of memories: a line or two each, with when, who, where and which tags.
+
+In: memories. Out: drawn text, stored text shown and never obeyed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from recollect.edge.cli.views.elements import origin, plain, shortened
+from recollect.model import Memory
+
+__all__ = ["more", "nothing", "table"]
+
+_SHOWN_CHARS = 160
+
+
+def table(memories: Sequence[Memory]) -> Table:
+    """Return memories as a table: the text, its id, and where it comes from."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("Memory", overflow="fold")
+    table.add_column("Updated", no_wrap=True)
+    for memory in memories:
+        told = origin(memory, dated=memory.occurred_at is not None)
+        table.add_row(
+            Text.assemble(
+                shortened(memory.content, _SHOWN_CHARS),
+                *([("\n" + told, "blue")] if told else []),
+                ("\n" + plain(memory.pak_id), "dim"),
+                *([(f"  [{memory.status}]", "magenta")] if memory.status != "active" else []),
+            ),
+            Text(plain(memory.updated_at[:10]), style="dim"),
+        )
+    return table
+
+
+def nothing(there: int) -> str:
+    """Say why a list is empty."""
+    if there:
+        return "No memory of yours is like that."
+    return "This memory is empty: `recollect remember` stores the first text."
+
+
+def more(cursor: str, options: Mapping[str, str | None]) -> str:
+    """Return the command that shows the page after this one."""
+    given = [part for name, value in options.items() if value is not None for part in (name, value)]
+    return "More: " + shlex.join(["recollect", "list", *given, "--cursor", cursor])
