@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
 from recollect.model import Restored
 from recollect.paks.opening import HowToOpen, resolve
-from recollect.stores.memory import MemoryStore
 from recollect.stores.sqlite import SqliteStore
-from recollect.stores.sqlite.restore import restore
-from recollect.stores.sqlite.salvage import Salvage, salvaging
+
+if TYPE_CHECKING:
+    from recollect.stores.memory import MemoryStore
+    from recollect.stores.sqlite.salvage import Salvage
 
 __all__ = ["OpenableStore", "wire_restore", "wire_salvage", "wire_store"]
 
-OpenableStore: TypeAlias = SqliteStore | MemoryStore
+OpenableStore: TypeAlias = "SqliteStore | MemoryStore"
 
 _FORMS = "agent.db, sqlite:///agent.db, sqlite:////srv/agent.db or memory://"
 
@@ -50,6 +51,8 @@ def wire_salvage(
     place: Path | str | None, *, store_id: str, at: str
 ) -> AbstractContextManager[Salvage]:
     """Begin to put what can be read of a damaged file into a new one."""
+    from recollect.stores.sqlite.salvage import salvaging
+
     scheme, rest = _parts(place)
     if scheme not in (None, "sqlite"):
         raise InvalidInput("there is no file to salvage.", hint="name a file: agent.db.")
@@ -65,6 +68,8 @@ def wire_restore(
     progress: Callable[[int, int], None] | None,
 ) -> Restored:
     """Put what a backup holds into a store at a path."""
+    from recollect.stores.sqlite.restore import restore
+
     scheme, rest = _parts(place)
     if scheme not in (None, "sqlite"):
         raise InvalidInput("a backup is restored to a file.", hint="name a file: agent.db.")
@@ -90,6 +95,9 @@ def _in_memory(rest: str, store_id: str, how: HowToOpen) -> MemoryStore:
             "memory:// is a store of its own each time, and has no name.",
             hint="write memory:// alone; handles of one store come from as_principal.",
         )
+    # Whoever opens a file need not wait for the other kind of store.
+    from recollect.stores.memory import MemoryStore
+
     return MemoryStore(store_id=store_id)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import re
 import stat
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -75,6 +74,8 @@ def _refuse_writable(path: Path) -> None:
 
 def parse(text: str, *, path: Path) -> tuple[HookSpec, ...]:
     """Read the text of a file of hooks; relative paths start in the file's folder."""
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -130,6 +131,8 @@ def _line_of(text: str, has: Callable[[Mapping[str, Any]], bool]) -> int | None:
     TOML's own parser says so: it reads ever longer beginnings of the file until the thing is there.
     What was there starts after the longest beginning without it that could be read.
     """
+    import tomllib
+
     lines = text.splitlines(keepends=True)
     start = 1
     for end in range(1, len(lines) + 1):

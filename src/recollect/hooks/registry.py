@@ -9,17 +9,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.hooks.daemon import DaemonExecutor
-from recollect.hooks.decisions import Decision
-from recollect.hooks.exec import ExecExecutor
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.in_process import PythonExecutor
 from recollect.hooks.meters import Meter
-from recollect.hooks.request import Executor, Request
-from recollect.hooks.spec import HookSpec
-from recollect.hooks.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Decision
+    from recollect.hooks.request import Executor, Request
+    from recollect.hooks.spec import HookSpec
+    from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["SETTLE_S", "ExecutorRegistry"]
 
@@ -104,6 +103,12 @@ class ExecutorRegistry:
             watchdog.close()
 
     def _new_executor(self, hook: HookSpec) -> Executor:
+        # Loaded with the first hook: a memory without any need not wait for it.
+        from recollect.hooks.daemon import DaemonExecutor
+        from recollect.hooks.exec import ExecExecutor
+        from recollect.hooks.in_process import PythonExecutor
+        from recollect.hooks.watchdog import Watchdog
+
         meter = self._meter(hook.name)
         if hook.mode == "python":
             return PythonExecutor(hook, meter)

@@ -6,7 +6,7 @@ embeds nor ranks nor reads a clock. Threads write by turns, and read whenever th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,13 +20,10 @@ from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Commit, Head, StoreState
 from recollect.ports.store import LinkAgain, NewCommit
 from recollect.stores.sqlite.access import SqliteAccess
-from recollect.stores.sqlite.backup import Progress, back_up
 from recollect.stores.sqlite.edges import SqliteEdges
-from recollect.stores.sqlite.examine import examine, find
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
 from recollect.stores.sqlite.records import SqliteRecords
-from recollect.stores.sqlite.repair import mend_state, repair
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
 from recollect.stores.sqlite.uses import SqliteUses
@@ -150,6 +147,9 @@ class SqliteStore:
 
     def examine(self) -> Examination:
         """Look for damage; nobody waits for it."""
+        # What is done once in a while is loaded then.
+        from recollect.stores.sqlite.examine import examine, find
+
         # As SQLite knows the file: a relative path may lead elsewhere by now.
         _, _, file = self._db.one("PRAGMA database_list")
         if file:
@@ -161,6 +161,8 @@ class SqliteStore:
         self, begin: NewCommit, *, at: str, link_again: LinkAgain, all_links: bool = False
     ) -> Repaired:
         """Put right what can be derived, and put aside what cannot."""
+        from recollect.stores.sqlite.repair import mend_state, repair
+
         try:
             with self._db.writing() as conn, write(conn):
                 mend_state(conn)
@@ -174,8 +176,10 @@ class SqliteStore:
             ) from error
         return replace(done, problems=self.examine().problems)
 
-    def backup(self, path: Path, *, progress: Progress | None = None) -> BackedUp:
+    def backup(self, path: Path, *, progress: Callable[[int, int], None] | None = None) -> BackedUp:
         """Write a copy of one moment to a new file; who writes is not kept waiting."""
+        from recollect.stores.sqlite.backup import back_up
+
         with self._db.snapshot(), self._db.opened(read_only=True) as conn:
             return back_up(conn, path.absolute(), progress)
 
