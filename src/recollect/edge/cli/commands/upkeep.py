@@ -34,8 +34,11 @@ def stats(
     def draw(console: Console) -> None:
         from recollect.edge.cli.views.elements import facts
 
-        hooks = ", ".join(f"{one['hook']} {one['state']}" for one in answer["hooks"]["hooks"])
-        console.print(facts({**answer, "hooks": hooks or None}))
+        shown = dict(answer)
+        if "hooks" in shown:  # a principal is told of its own memories alone
+            hooks = shown["hooks"]["hooks"]
+            shown["hooks"] = ", ".join(f"{one['hook']} {one['state']}" for one in hooks) or None
+        console.print(facts(shown))
 
     output.of(context).show(answer, draw)
 
