@@ -82,7 +82,7 @@ def test_every_option_of_remember_reaches_the_memory(run: Run, tmp_path: Path) -
     }
     options = [word for pair in given.items() for word in pair]
     said = run("remember", "-", "--tag", "b", "--tag", "a", *options, "--db", db, stdin="Tea.\n")
-    assert said.stdout == "Remembered mine\n"
+    assert said.stdout.endswith(".\nRemembered mine\n")
     kept = answer(run("get", "mine", "--db", db, "--json"))["memory"]
     assert kept["content"] == "Tea."
     assert kept["tags"] == ["a", "b"]

@@ -108,7 +108,8 @@ def test_a_bulk_write_draws_a_bar_for_a_person_only(run: Run, tmp_path: Path) ->
     assert "Remembering" in shown
     assert "30/30" in shown
     piped = run("remember", "--jsonl", lines, "--db", tmp_path / "other.db")
-    assert (piped.stdout, piped.stderr) == ("Remembered 30, 30 of them new.\n", "")
+    began = f"Began a new memory at {tmp_path / 'other.db'}.\n"
+    assert (piped.stdout, piped.stderr) == (f"{began}Remembered 30, 30 of them new.\n", "")
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])

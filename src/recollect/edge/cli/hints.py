@@ -38,6 +38,7 @@ _SAID = (
         r"""pass (\w+)=["']([^"']*)["'](?: as well)?""",
         lambda found: f"give {_option(found[1])} {found[2]}",
     ),
+    (r"\b(\w+)=(\{[^}]*\})", r'"\1": \2'),
     (r"\b(\w+)=(\[[^\]]*\])", r'"\1": \2'),
     (r"pass a str, a Path, or None", "name a file"),
     (r"""\b(\w+)=["']([^"']*)["']""", lambda found: f"{_option(found[1])} {found[2]}"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -147,7 +147,7 @@ class Words(TyperGroup):
         """Return a command and its arguments; a wrong word is met with what was meant."""
         word = args[0]
         if word[:1] != "-" and SAME_AS.get(word, word) not in WORDS and not ctx.resilient_parsing:
-            _refuse(ctx, word)
+            ctx.fail(f"There is no command {word!r}. {_hint(word)}")
         return super().resolve_command(ctx, args)
 
 
@@ -185,10 +185,6 @@ def _made(name: str, word: Word) -> Any:
     command.name = name
     command.rich_help_panel = word.panel
     return command
-
-
-def _refuse(ctx: Any, word: str) -> NoReturn:
-    ctx.fail(f"There is no command {word!r}. {_hint(word)}")
 
 
 def _hint(word: str) -> str:

@@ -234,13 +234,12 @@ def _measure(out: output.Output, load: Callable[[], Task], wanted: _Wanted) -> N
             progress=progress,
         )
     numbers, missed = evaluation.summarise(done), evaluation.misses(done)
-    for path, write in (
-        (wanted.per_question, lambda path: evaluation.write_outcomes(done, path)),
-        (wanted.csv, lambda path: evaluation.write_csv(done, path)),
-        (wanted.html, lambda path: evaluation.write_report(done, numbers, path)),
-    ):
-        if path is not None:
-            write(path.expanduser())
+    if wanted.per_question is not None:
+        evaluation.write_outcomes(done, wanted.per_question.expanduser())
+    if wanted.csv is not None:
+        evaluation.write_csv(done, wanted.csv.expanduser())
+    if wanted.html is not None:
+        evaluation.write_report(done, numbers, wanted.html.expanduser())
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import evaluate as view
