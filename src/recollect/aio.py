@@ -104,6 +104,9 @@ class AsyncRecollect:
 
     remember = _awaited("remember")
     remember_many = _awaited("remember_many")
+    update = _awaited("update")
+    supersede = _awaited("supersede")
+    history = _awaited("history")
     recall = _awaited("recall")
     frame = _awaited("frame")
     select = _awaited("select")
@@ -130,6 +133,7 @@ class AsyncRecollect:
     examine = _awaited("examine")
     repair = _awaited("repair")
     backup = _awaited("backup")
+    prune_versions = _awaited("prune_versions")
     stats = _awaited("stats")
     close = _awaited("close")
 

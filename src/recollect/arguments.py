@@ -13,7 +13,14 @@ from typing import Any
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
-from recollect.model import FrameRequest, LinkRequest, Principal, RecallRequest
+from recollect.model import (
+    ON_CONFLICT,
+    FrameRequest,
+    LinkRequest,
+    OnConflict,
+    Principal,
+    RecallRequest,
+)
 from recollect.model.request import BUDGET_MAX, TOP_K_MAX, checked_query
 
 __all__ = [
@@ -21,6 +28,7 @@ __all__ = [
     "FUTURE_SECONDS",
     "MOST_LISTED",
     "TOP_K_MAX",
+    "days",
     "file",
     "forgettable",
     "frame",
@@ -29,6 +37,7 @@ __all__ = [
     "name",
     "needed_file",
     "of_item",
+    "on_conflict",
     "one_of",
     "past",
     "patience",
@@ -36,6 +45,7 @@ __all__ = [
     "principal",
     "query",
     "recall",
+    "superseded",
     "top_k",
     "weight",
 ]
@@ -130,6 +140,24 @@ def one_of(field: str, value: object, known: Sequence[str]) -> None:
         )
 
 
+def on_conflict(value: object) -> OnConflict:
+    """Return what becomes of memories that say another value."""
+    one_of("on_conflict", value, ON_CONFLICT)
+    return next(known for known in ON_CONFLICT if known == value)
+
+
+def superseded(value: object) -> tuple[str, ...]:
+    """Return the ids of what a memory supersedes: none, one, or a list of them."""
+    if value is None:
+        return ()
+    ids = [value] if isinstance(value, str) else value
+    if isinstance(ids, Mapping) or not isinstance(ids, Iterable):
+        raise InvalidInput("supersedes must be an id, or a list of ids.", hint='supersedes="p1".')
+    named = tuple(dict.fromkeys(name("supersedes", one) for one in ids))
+    check.at_most("supersedes", len(named), COUNTS["ids of a forget"])
+    return named
+
+
 def name(field: str, value: object) -> str:
     """Return a name that must be given."""
     if value is None:
@@ -163,6 +191,11 @@ def query(text: object) -> str | None:
 def patience(field: str, value: object) -> float:
     """Return for how many seconds to wait: none to a day."""
     return check.number(field, value, least=0.0, most=86_400.0, hint="pass seconds, such as 5.0.")
+
+
+def days(field: str, value: object) -> float:
+    """Return a number of days: none to a thousand years."""
+    return check.number(field, value, least=0.0, most=365_250.0, hint="pass days, such as 365.")
 
 
 def positive(field: str, value: object, most: int) -> int:

@@ -39,6 +39,7 @@ from recollect.model import (
     IngestRequest,
     LinkRequest,
     Memory,
+    OnConflict,
     Place,
     Principal,
     RecallRequest,
@@ -48,6 +49,7 @@ from recollect.model import (
     Repaired,
     Restored,
     Salvaged,
+    Version,
 )
 from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks.catalogue import PakCatalogue
@@ -67,6 +69,7 @@ from recollect.settings import check_platform
 from recollect.verbs import join, upkeep
 from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
+from recollect.verbs.change import Update, supersede, until_done
 from recollect.verbs.erase import erase, erased_before, rehearse
 from recollect.verbs.explain import Explainer
 from recollect.verbs.frames import FrameRows
@@ -308,10 +311,13 @@ class Recollect:
         speaker: str | None = None,
         occurred_at: str | None = None,
         turn: int | None = None,
+        valid_from: str | None = None,
         valid_until: str | None = None,
         scope: str | None = None,
         team: str | None = None,
         garden: str | None = None,
+        supersedes: str | Sequence[str] | None = None,
+        on_conflict: OnConflict = "report",
         now: str | None = None,
         request_id: str | None = None,
     ) -> Remembered:
@@ -325,8 +331,14 @@ class Recollect:
         wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
         embedder failed: the text is safe, and the vector is made up for later. `occurred_at` may be
         written as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and
-        reported. A call that is repeated with the same `request_id` within 24 hours does nothing
-        and is answered as the first was; another one under that id is refused.
+        reported. From `valid_from` on and until `valid_until` it is in answers.
+
+        It takes the place of what it `supersedes`. `conflicts` of the answer names what says
+        another value of the same entity and relation; with `on_conflict="dispute"` it is disputed,
+        with "supersede" superseded, or disputed where that is not the caller's right.
+
+        A call that is repeated with the same `request_id` within 24 hours does nothing and is
+        answered as the first was; another one under that id is refused.
         """
         given = {
             "content": content,
@@ -348,10 +360,13 @@ class Recollect:
             "speaker": speaker,
             "occurred_at": occurred_at,
             "turn": turn,
+            "valid_from": valid_from,
             "valid_until": valid_until,
             "scope": scope,
             "team": team,
             "garden": garden,
+            "supersedes": supersedes,
+            "on_conflict": on_conflict,
         }
         need(self._principal, "write")
         request = self._request(request_id, "remember", [given, now])
@@ -394,6 +409,56 @@ class Recollect:
         return hooks.finish_each(
             REMEMBER, heard, self._writer.store_each(context, wanted, progress)
         )
+
+    def update(
+        self,
+        pak_id: str,
+        *,
+        now: str | None = None,
+        request_id: str | None = None,
+        **fields: Any,
+    ) -> Remembered:
+        """Change the named fields of a memory, and nothing else; what it was stays in `history`.
+
+        The fields are those of `remember`; None takes one away. It takes the right to forget the
+        memory: anybody else remembers what is right, and disputes the two.
+        """
+        need(self._principal, "write")
+        name = arguments.name("pak_id", pak_id)
+        request = self._request(request_id, "update", [name, fields, now])
+        context = self._writer.context(now, request)
+
+        def change() -> Remembered:
+            update = Update(self._caller, name, fields)
+            return self._open_store.dispatcher.run(
+                REMEMBER,
+                update.arguments(),
+                check=functools.partial(update.draft, place=context.place, now=context.now),
+                act=functools.partial(self._writer.update, context, update),
+            )
+
+        return answered(
+            request, lambda: until_done(change), told=lambda reports: report_from(reports[0])
+        )
+
+    def supersede(self, pak_id: str, new: str | None, *, request_id: str | None = None) -> None:
+        """Let a memory take the place of another in all answers; None gives it back its place.
+
+        The old one is still there for `get`, `list` and `history`, and names its successor. It
+        takes the right to forget the old one. To who may not read the new one nothing changes.
+        """
+        need_right_to_erase(self._principal)
+        name = arguments.name("pak_id", pak_id)
+        request = self._request(request_id, "supersede", [name, new])
+        answered(request, lambda: supersede(self._caller, request, name, new), told=nothing)
+
+    def history(self, pak_id: str) -> Sequence[Version]:
+        """Return every version of a memory and of what it superseded, with who, when and what.
+
+        A version is shown to who may read the memory, and could read it where it was then.
+        """
+        need(self._principal, "read")
+        return self._reader.history(pak_id)
 
     def recall(
         self,
@@ -634,14 +699,17 @@ class Recollect:
         *,
         entity: str | None = None,
         scope: str | None = None,
+        versions: bool = False,
         request_id: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         """Erase memories, or everything about an entity, so that no trace of the text is left.
 
         The owner of a memory may do so, and an admin of its tenant or garden. `scope` leaves other
-        scopes alone. The answer says what was erased; nothing, if there was nothing to erase. With
-        a `request_id` a repeated call erases nothing more and is answered as the first was.
+        scopes alone. With `versions` what they superseded goes along, back to the first; what a
+        memory was before it was changed goes in any case. The answer says what was erased; nothing,
+        if there was nothing to erase. With a `request_id` a repeated call erases nothing more and
+        is answered as the first was.
 
         With `dry_run` nothing is erased and no hook is asked: the answer says what would be, and
         what answers may hold again without it.
@@ -649,14 +717,15 @@ class Recollect:
         need_right_to_erase(self._principal)
         wanted, about = arguments.forgettable(pak_id, entity)
         chosen = None if scope is None else known_scope(scope)
+        asked = ForgetRequest(tuple(wanted), about, chosen, versions)
         if dry_run:
-            return rehearse(self._caller, ForgetRequest(tuple(wanted), about, chosen))
-        request = self._request(request_id, "forget", [wanted, about, chosen])
+            return rehearse(self._caller, asked)
+        request = self._request(request_id, "forget", [wanted, about, chosen, versions])
         return answered(
             request,
             lambda: self._open_store.dispatcher.run(
                 FORGET,
-                ForgetRequest(tuple(wanted), about, chosen),
+                asked,
                 check=lambda wanted: wanted,
                 act=functools.partial(erase, self._caller, request),
             ),
@@ -795,6 +864,15 @@ class Recollect:
         """Throw the index away and build it anew from the store; for whoever opened it."""
         self._need_opener("the indexes of the store")
         upkeep.reindex(self._caller)
+
+    def prune_versions(self, *, days: float) -> int:
+        """Let go of what memories were before changes of more than so many days ago.
+
+        For whoever opened the store; without this, versions stay until they are forgotten. Return
+        how many went; their bytes are wiped as `forget` does.
+        """
+        self._need_opener("the versions of all memories")
+        return upkeep.prune_versions(self._caller, days=arguments.days("days", days))
 
     def check(self) -> tuple[str, ...]:
         """Return what is wrong with the store, in words; nothing when all is well."""

@@ -43,6 +43,7 @@ def full_store(path: Path) -> None:
         _join(memory)
         _describe(memory)
         memory.archive("pak-04")
+        _change(memory)
         embedder.fail = True
         memory.remember("This text waits for its vector", pak_id="pak-waits")
         memory.paks.upsert_pak(
@@ -112,6 +113,13 @@ def _describe(memory: Recollect) -> None:
     memory.frame("self")
 
 
+def _change(memory: Recollect) -> None:
+    memory.update("pak-07", content="Note 7 says that the backup was changed back", topic="backup")
+    memory.update("pak-07", valid_from="2025-03-01")
+    memory.supersede("pak-12", "pak-20")
+    memory.supersede("pak-12", "pak-28")
+
+
 def _selected(memory: Recollect, text: str) -> object:
     return memory.select(SelectQuery(text=text, limit=6, now="2026-01-02T00:00:00Z"))
 
@@ -130,6 +138,7 @@ ASKED: dict[str, Callable[[Recollect], Any]] = {
     "list": lambda m: m.list(limit=60),
     "inspect": lambda m: [m.inspect(f"pak-{number:02}") for number in range(0, 40, 4)],
     "inspect alone": lambda m: m.inspect("pak-alone"),
+    "history": lambda m: [m.history("pak-07"), m.history("pak-28"), m.history("pak-04")],
     "explain": lambda m: [m.explain("pak-08", "billing"), m.explain("pak-02", "refund")],
     "export": lambda m: list(m.export()),
     "disputes": lambda m: m.disputes(),

@@ -17,6 +17,9 @@ LINES = [
 VERBS: dict[str, Verb] = {
     "remember": lambda m: m.remember("Ada deploys on friday", pak_id="new"),
     "remember again": lambda m: m.remember("Celery runs other jobs", pak_id="celery"),
+    "remember instead": lambda m: m.remember("Ada never deploys", supersedes="ada"),
+    "update": lambda m: m.update("celery", content="Celery runs no jobs"),
+    "supersede": lambda m: m.supersede("ada", "friday"),
     "remember_many": lambda m: m.remember_many(["one more job", "and one more deploy"]),
     "link": lambda m: m.link("celery", "ada"),
     "dispute": lambda m: m.dispute("celery", "friday", note="which?"),

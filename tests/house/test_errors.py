@@ -60,6 +60,7 @@ def test_an_exception_outside_of_the_tree_reaches_nobody() -> None:
     outside = [one for one in every_class() if not issubclass(one, RecollectError)]
     assert {one.__name__ for one in outside if one.__name__[0] != "_"} == {
         "HookFailed",
+        "Overtaken",
         "Repeated",
         "StoreMoved",
     }

@@ -16,6 +16,7 @@ from recollect.ports.store import (
     Store,
     UseRoom,
     VectorRoom,
+    VersionRoom,
 )
 
 ROOMS = {
@@ -26,6 +27,7 @@ ROOMS = {
     "access": AccessRoom,
     "state": StateRoom,
     "records": RecordRoom,
+    "versions": VersionRoom,
 }
 METHODS = [
     *(f"{room}.{name}" for room, port in ROOMS.items() for name in vars(port) if name[0] != "_"),

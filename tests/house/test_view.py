@@ -16,7 +16,15 @@ import pytest
 from tests.house.snippets import ROOT
 
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import EdgeRoom, MemoryRoom, RecordRoom, StateRoom, UseRoom, VectorRoom
+from recollect.ports.store import (
+    EdgeRoom,
+    MemoryRoom,
+    RecordRoom,
+    StateRoom,
+    UseRoom,
+    VectorRoom,
+    VersionRoom,
+)
 
 SOURCE = ROOT / "src/recollect"
 MODULES = {
@@ -32,6 +40,9 @@ STORE_READS = {
     # Texts. The first is the only way to read one; it takes a View.
     "memories.read": {"recall/sight.py"},
     "memories.changes": {"index/follow.py", "write/link_again.py"},
+    # What they were: it takes a View as well.
+    "versions.read": {"recall/sight.py"},
+    "versions.about": {"verbs/erase.py"},
     "vectors.waiting": {"write/reembed.py", "write/remember.py"},
     # What joins memories: shown by `Sight`, or by those who hold one and keep to its mask.
     "edges.disputes": {"recall/sight.py", "open_store.py"},
@@ -49,6 +60,7 @@ STORE_READS = {
     # Where memories are, for those who write, erase, or turn numbers into a mask.
     "memories.standing": {
         "verbs/archive.py",
+        "verbs/change.py",
         "verbs/erase.py",
         "verbs/gardens.py",
         "verbs/join.py",
@@ -66,6 +78,8 @@ STORE_READS = {
         "recall/inspect.py",
         "write/forget.py",
     },
+    # Who says another value of what somebody writes: by numbers, which a mask narrows.
+    "memories.claims": {"verbs/change.py"},
     "memories.unplaced": {"verbs/caller.py"},
     "memories.unreadable": {"open_store.py", "index/follow.py"},
     "memories.unreadable_places": {"open_store.py"},
@@ -81,7 +95,8 @@ STORE_READS = {
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.
 STORE_OTHERS = {
-    "memories": {"write", "set_standing", "erase"},
+    "memories": {"write", "set_standing", "supersede", "erase"},
+    "versions": {"put", "erase", "prune"},
     "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
     "vectors": {"put", "begin_switch", "finish_switch"},
     "uses": {"count", "put"},
@@ -103,6 +118,7 @@ ROOMS = {
     "uses": UseRoom,
     "state": StateRoom,
     "records": RecordRoom,
+    "versions": VersionRoom,
 }
 
 # Who may choose rows of the index: `Sight`, by a View; a writer, at one place.
@@ -117,13 +133,20 @@ ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "r
     "facts",
     # Of one principal, for itself; `Sight` holds its own.
     "knows_uses",
+    # By slot, as a column is: who reads them has a mask.
+    "has_successors",
+    "successors",
+    "turning_point",
     "learn_uses",
     "uses_of",
 }
 
 # Who may hold a connection, or write SQL about Paks: stores; and selections, which take `readable`.
 SQL_ROOMS = ("stores/", "paks/", "recall/select/")
-_TABLE = r"(?:paks|memories|pak_\w+|paks_fts\w*|memories_gone|memory_(?:edges|disputes|likenesses))"
+_TABLE = (
+    r"(?:paks|memories|pak_\w+|paks_fts\w*|memories_gone"
+    r"|memory_(?:edges|disputes|likenesses|versions))"
+)
 _SQL = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ON)\s+(?:temp\.|main\.)?{_TABLE}\b")
 # Who may read the catalogue, which knows no View; `readable` and `may_read` go with it.
 CATALOGUE_ROOMS = ("paks/", "stores/", "recall/select/", "recall/inspect.py")
@@ -254,8 +277,8 @@ def test_what_gives_memories_takes_a_view_and_has_no_default_for_it() -> None:
     for called in STORE_READS:
         room, name = called.split(".")
         signature = inspect.signature(getattr(ROOMS[room], name))
-        if re.search(r"\b(Memory|Texts)\b", str(signature.return_annotation)):
-            assert called == "memories.read"
+        if re.search(r"\b(Memory|Texts|KeptVersion)\b", str(signature.return_annotation)):
+            assert called in ("memories.read", "versions.read")
             assert signature.parameters["view"].default is inspect.Parameter.empty
 
 

@@ -214,6 +214,7 @@ REMEMBER: HookedVerb[RememberRequest, Remembered] = HookedVerb(
                 "reinforced",
                 "last_reinforced",
                 "risks",
+                "superseded_by",
                 "place",
             ),
             also={name: f"place.{name}" for name in ("scope", "team", "garden")},

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "drafted", "load", "remove", "save"]
 
-VERSION = 5
+VERSION = 6
 _MAGIC = b"RECOLLECT INDEX\n"
 _HEAD = struct.Struct("<16sIII")
 _ALIGNMENT = 64

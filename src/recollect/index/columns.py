@@ -47,7 +47,8 @@ _NUMBERS: dict[str, tuple[str, Callable[[Indexable], float]]] = {
     "last_reinforced": ("f8", attrgetter("last_reinforced")),
     "reinforced": ("i4", lambda memory: min(memory.reinforced, _LARGEST)),
     "updated_at": ("i8", lambda memory: epoch_microseconds(memory.updated_at)),
-    "valid_until": ("f8", lambda memory: _end(memory.valid_until)),
+    "valid_from": ("f8", lambda memory: _bound(memory.valid_from, -inf)),
+    "valid_until": ("f8", lambda memory: _bound(memory.valid_until, inf)),
     "position": ("i4", lambda memory: _position(memory.position)),
     "day": ("i4", lambda memory: day_number(memory.occurred_at)),
     "risky": ("?", lambda memory: bool(memory.risks)),
@@ -59,6 +60,7 @@ CODED: dict[str, Callable[[Indexable], str | None]] = {
     "status": attrgetter("status"),
     "thread": lambda memory: _thread(memory),
     "speaker": attrgetter("speaker"),
+    "superseded_by": attrgetter("superseded_by"),
     "place": lambda memory: place_text(memory.place),
 }
 # Given by the index, which alone knows them: the store's number, how many terms, what text, and
@@ -256,9 +258,9 @@ def _moment(text: str) -> int | None:
     return check.microseconds(text)
 
 
-def _end(valid_until: str | None) -> float:
-    moment = _moment(valid_until) if valid_until else None
-    return inf if moment is None else moment / 1e6
+def _bound(text: str | None, otherwise: float) -> float:
+    moment = _moment(text) if text else None
+    return otherwise if moment is None else moment / 1e6
 
 
 def _position(position: int | None) -> int:

@@ -7,6 +7,7 @@ order or history of changes. This room changes nothing.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,9 +58,9 @@ class Questions:
         """Return a column over all slots, read-only.
 
         confidence, decay, last_reinforced, reinforced, updated_at (microseconds since 1970),
-        valid_until (seconds since 1970 or inf), position (-1: none), day (since 1970, or NO_DAY),
-        marks (bits of `analyse`), length, row_id, risky, pending, alive; and the codes of
-        category, project, status, thread, speaker, place.
+        valid_from, valid_until (seconds since 1970 or infinite), position (-1: none), day (since
+        1970, or NO_DAY), marks (bits of `analyse`), length, row_id, risky, pending, alive; and the
+        codes of category, project, status, thread, speaker, superseded_by, place.
         """
         values = self._contents.columns[name]
         values.flags.writeable = False
@@ -74,6 +75,28 @@ class Questions:
         columns = self._contents.columns
         known = columns.vocabularies[name].in_order
         return [known[code] for code in columns[name][slots].tolist()]
+
+    def turning_point(self, moment: float) -> float | None:
+        """Return when anything last began or ended; None if all that is here holds at a moment."""
+        return self._selections.turning_point(moment)
+
+    def has_successors(self) -> bool:
+        """Return whether any memory may be superseded: else nobody needs to look."""
+        known = self._contents.columns.vocabularies["superseded_by"]
+        return len(known) > (None in known)
+
+    def successors(self) -> NDArray[np.int64]:
+        """Return where the successor of each slot lies; -1 without one, or if that is not here."""
+        known = self._contents.columns.vocabularies["superseded_by"].in_order
+        slots = [None if one is None else self._contents.slot_of(one) for one in known]
+        table = np.array([-1 if slot is None else slot for slot in slots], dtype=np.int64)
+        return table[self.column("superseded_by")] if len(table) else np.empty(0, np.int64)
+
+    def is_lasting(self, slots: NDArray[np.int64] | slice) -> NDArray[np.bool_]:
+        """Return for each of some slots whether it neither begins nor ends."""
+        lasting: NDArray[np.bool_] = self.column("valid_until")[slots] == inf
+        lasting &= self.column("valid_from")[slots] == -inf
+        return lasting
 
     def pak_ids(self, slots: NDArray[np.int64]) -> list[str]:
         """Return the ids of the memories in some slots."""

@@ -42,8 +42,8 @@ class Where:
 
     `statuses` replaces `active_only`. Tag patterns are alternatives: a trailing `%` stands for any
     ending, every other character for itself; `narrow_tags` are patterns that must hold besides.
-    `reinforced_after` is exclusive; `valid_at` is in seconds since 1970, and a memory that ends
-    then is out.
+    `reinforced_after` is exclusive; `valid_at` is in seconds since 1970: a memory that begins then
+    is in, and one that ends then is out.
     """
 
     active_only: bool = True
@@ -55,6 +55,8 @@ class Where:
     without_category: str | None = None
     reinforced_after: float | None = None
     valid_at: float | None = None
+    # What has a successor that the same principal may read is out; a view makes that mask.
+    current_only: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ class Selections:
         self.generation = generation
         self._contents = contents
         self._known: dict[tuple[Where, MaskSource | None], Selection] = {}
-        self._floors: tuple[float, float] | None = None
+        self._floors: tuple[float, float, float] | None = None
 
     def select(
         self, where: Where, *, view: MaskSource | None, at: float | None, index: MemoryIndex
@@ -93,7 +95,7 @@ class Selections:
 
         `at` stands for a `valid_at` of that moment; `index` is what a view makes its mask from.
         """
-        if at is not None and at >= self._bounds()[1]:
+        if at is not None and not self._all_hold(at):
             where = replace(where, valid_at=at)
         where = self._without_idle_conditions(where)
         if view is not None and not callable(view):
@@ -104,6 +106,20 @@ class Selections:
                 self._known = {}
             known = self._known[where, view] = self._make(where, view and view(index))
         return known
+
+    def turning_point(self, moment: float) -> float | None:
+        """Return when anything last began or ended; None if all that is here holds at a moment.
+
+        Between the two nothing changes.
+        """
+        if self._all_hold(moment):
+            return None
+        past = int(np.searchsorted(self._turns, moment, side="right"))
+        return float(self._turns[past - 1]) if past else -inf
+
+    def _all_hold(self, moment: float) -> bool:
+        _, latest, soonest = self._bounds()
+        return latest <= moment < soonest
 
     def check(self, selection: Selection) -> None:
         """Refuse a selection of another generation: its slots may be others' by now."""
@@ -135,33 +151,29 @@ class Selections:
         """Leave out conditions that every live memory fulfils, so that selections are shared."""
         if where.valid_at is None and where.reinforced_after is None:
             return where
-        oldest, soonest = self._bounds()
         if where.valid_at is not None:
-            is_idle = soonest > where.valid_at
-            where = replace(where, valid_at=None if is_idle else self._last_end(where.valid_at))
-        if where.reinforced_after is not None and oldest > where.reinforced_after:
+            where = replace(where, valid_at=self.turning_point(where.valid_at))
+        if where.reinforced_after is not None and self._bounds()[0] > where.reinforced_after:
             where = replace(where, reinforced_after=None)
         return where
 
-    def _bounds(self) -> tuple[float, float]:
-        """Return bounds, not above the earliest last reinforcement and the earliest end."""
+    def _bounds(self) -> tuple[float, float, float]:
+        """Return the earliest last reinforcement, the latest beginning and the earliest end."""
         if self._floors is None:
             columns = self._contents.columns
             alive = columns["alive"]
             reinforced = columns["last_reinforced"].min(where=alive, initial=inf)
+            begins = columns["valid_from"].max(where=alive, initial=-inf)
             ends = columns["valid_until"].min(where=alive, initial=inf)
-            self._floors = (float(reinforced), float(ends))
+            self._floors = (float(reinforced), float(begins), float(ends))
         return self._floors
 
-    def _last_end(self, moment: float) -> float:
-        """Return the last end up to a moment: nothing more ends between the two."""
-        return float(self._ends[np.searchsorted(self._ends, moment, side="right") - 1])
-
     @cached_property
-    def _ends(self) -> NDArray[np.float64]:
+    def _turns(self) -> NDArray[np.float64]:
         columns = self._contents.columns
-        ends = columns["valid_until"][columns["alive"]]
-        return np.unique(ends[ends < inf])
+        both = [columns[name][columns["alive"]] for name in ("valid_from", "valid_until")]
+        turns: NDArray[np.float64] = np.unique(np.concatenate(both))
+        return turns[np.isfinite(turns)]
 
 
 def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]:
@@ -184,6 +196,7 @@ def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]
         mask &= columns["last_reinforced"] > where.reinforced_after
     if where.valid_at is not None:
         mask &= columns["valid_until"] > where.valid_at
+        mask &= columns["valid_from"] <= where.valid_at
     return mask
 
 

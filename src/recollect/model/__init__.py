@@ -51,19 +51,23 @@ from recollect.model.reports import (
     Salvaged,
 )
 from recollect.model.request import (
+    ON_CONFLICT,
     ForgetRequest,
     FrameRequest,
     IngestRequest,
     LinkRequest,
+    OnConflict,
     RecallRequest,
     RememberRequest,
 )
+from recollect.model.version import Version, changed_fields, kept_fields, memory_of
 
 __all__ = [
     "EXTERNAL",
     "INSTRUCTION",
     "LOCAL",
     "LOCAL_PRINCIPAL",
+    "ON_CONFLICT",
     "PERMISSIONS",
     "RETURNED",
     "ROLES",
@@ -90,6 +94,7 @@ __all__ = [
     "Looked",
     "Member",
     "Memory",
+    "OnConflict",
     "PackageFlag",
     "Permission",
     "Place",
@@ -107,10 +112,14 @@ __all__ = [
     "ScoredBlock",
     "Signals",
     "Verb",
+    "Version",
     "Weights",
     "canonical_json",
+    "changed_fields",
     "is_settled",
+    "kept_fields",
     "known_scope",
+    "memory_of",
     "name_key",
     "words_of",
 ]

@@ -61,7 +61,8 @@ class Memory:
     Times of the calendar are ISO-8601 text in UTC, but for an `occurred_at` that nobody could read;
     `last_reinforced` counts active hours. `risks` names the shapes of injection found in the text.
     `position` orders the turns of a thread; it is not shown to readers, since a gap in it would
-    tell of a turn that one may not read.
+    tell of a turn that one may not read. `superseded_by` names its successor, to who may read that:
+    then answers leave it out.
     """
 
     pak_id: str
@@ -83,6 +84,7 @@ class Memory:
     position: int | None = None
     speaker: str | None = None
     occurred_at: str | None = None
+    valid_from: str | None = None
     valid_until: str | None = None
     created_at: str = ""
     updated_at: str = ""
@@ -91,7 +93,13 @@ class Memory:
     reinforced: int = 0
     last_reinforced: float = 0.0
     risks: tuple[str, ...] = ()
+    superseded_by: str | None = None
     place: Place = LOCAL
+
+    @property
+    def validity(self) -> tuple[str | None, str | None]:
+        """From when to when it is true; None where nobody said."""
+        return self.valid_from, self.valid_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,9 @@ class Remembered:
     `near_duplicates` is None when nobody looked: automatic links are off, or there is no vector.
     `unread` names fields that were kept as they are because nobody could read a time in them.
     Where the text was there before, `kept` names the fields that stayed as they were since nobody
-    said anything of them, and `changed` those that are new. `meta` says which hooks had a part in
-    it.
+    said anything of them, and `changed` those that are new. `conflicts` names what says another
+    value of the same entity and relation, as far as the writer may read it; of these, and of what
+    was named, `superseded` and `disputed` are since. `meta` says which hooks had a part in it.
     """
 
     pak_id: str
@@ -113,6 +122,9 @@ class Remembered:
     unread: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
+    disputed: tuple[str, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
@@ -121,12 +133,15 @@ def words_of(memory: Memory) -> tuple[str, ...]:
     return (*filter(None, _written(memory)), *memory.tags)
 
 
-def is_settled(status: str, valid_until: str | None, risks: tuple[str, ...]) -> bool:
+def is_settled(
+    status: str, validity: tuple[str | None, str | None], risks: tuple[str, ...]
+) -> bool:
     """Return whether everybody who reads a memory's place reads it from now on: it may be linked.
 
-    What will end, or looks like an injection, would leave a gap in others' lists when it is hidden.
+    What begins or ends, or looks like an injection, would leave a gap in others' lists when it is
+    hidden.
     """
-    return status == "active" and valid_until is None and not risks
+    return status == "active" and validity == (None, None) and not risks
 
 
 def name_key(name: str) -> str:

@@ -162,7 +162,8 @@ class Forgotten:
     `proof` names every file that was looked at; `wiped` is that each of them is clean.
 
     Of a `dry_run` these are what would be erased; `returns` names what answers may hold again then:
-    what the erased superseded, or contradicted and won against.
+    what the erased superseded, or contradicted and won against. `versions` counts what memories
+    that stay were before a change, and is erased: it was about the entity.
     """
 
     pak_ids: tuple[str, ...]
@@ -172,9 +173,10 @@ class Forgotten:
     proof: tuple[Looked, ...] = ()
     dry_run: bool = False
     returns: tuple[str, ...] = ()
+    versions: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.pak_ids)
+        return bool(self.pak_ids or self.versions)
 
 
 @dataclass(frozen=True, slots=True)

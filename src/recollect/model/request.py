@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
-from typing import Any
+from typing import Any, Literal, get_args
 
 from recollect import check
 from recollect.errors import InvalidInput
@@ -22,11 +22,13 @@ from recollect.model.memory import Memory
 
 __all__ = [
     "BUDGET_MAX",
+    "ON_CONFLICT",
     "TOP_K_MAX",
     "ForgetRequest",
     "FrameRequest",
     "IngestRequest",
     "LinkRequest",
+    "OnConflict",
     "RecallRequest",
     "RememberRequest",
     "checked_query",
@@ -34,6 +36,10 @@ __all__ = [
 
 TOP_K_MAX = COUNTS["top_k"]
 BUDGET_MAX = 10**9
+
+# What becomes of memories that say another value of the same entity and relation.
+OnConflict = Literal["report", "dispute", "supersede"]
+ON_CONFLICT: tuple[OnConflict, ...] = get_args(OnConflict)
 
 _PATTERNS = "tags of a request, patterns and categories of a frame"
 
@@ -219,15 +225,21 @@ class RememberRequest:
 
     arguments: Mapping[str, Any]
     memory: Memory
+    supersedes: tuple[str, ...] = ()
+    on_conflict: OnConflict = "report"
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """What is asked of `forget`: ids, or an entity; None is every scope."""
+    """What is asked of `forget`: ids, or an entity; None is every scope.
+
+    With `versions` what they superseded goes along, back to the first.
+    """
 
     pak_ids: tuple[str, ...] = ()
     entity: str | None = None
     scope: Scope | None = None
+    versions: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,11 @@ class View:
         """Return a view of no more than what binds here."""
         return replace(self, own_only=True)
 
+    def whole(self) -> View:
+        """Return a view that is not narrowed: all that the principal may read, unasked."""
+        plain = replace(self, scope=None, garden=None, own_only=False, with_quarantined=False)
+        return self if plain == self else plain
+
     def as_known(self, memory: Memory) -> Memory:
         """Return a memory as it is read here: what another tenant says of itself is left out."""
         if self.binds(memory.place) or not any(map(is_of_self, memory.tags)):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Changes",
+    "Claim",
     "Facts",
     "IndexRow",
     "Indexable",
@@ -49,10 +50,12 @@ class Indexed(NamedTuple):
     position: int | None
     speaker: str | None
     occurred_at: str | None
+    valid_from: str | None
     valid_until: str | None
     updated_at: str
     status: str
     authority: str
+    superseded_by: str | None
     decay: float
     reinforced: int
     last_reinforced: float
@@ -111,6 +114,7 @@ class RowFilter:
     relation: str | None = None
     source: str | None = None
     about: str | None = None
+    superseded_by: tuple[str, ...] | None = None
 
     def fits(self, row_id: int, memory: Memory) -> bool:
         """Return whether a memory is among those that are meant."""
@@ -122,8 +126,18 @@ class RowFilter:
             and _is_called(self.entity, memory.entity)
             and _is_called(self.relation, memory.relation)
             and _is_called(self.source, memory.source)
+            and (self.superseded_by is None or memory.superseded_by in self.superseded_by)
             and (_is_called(self.about, memory.entity) or _is_called(self.about, memory.value))
         )
+
+
+class Claim(NamedTuple):
+    """What a memory says of an entity: a relation and its value, by their keys."""
+
+    row_id: int
+    entity: str
+    relation: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +160,9 @@ class Facts:
 class NewMemory:
     """A row to write, whole: what a replacement keeps of the old one has been filled in.
 
-    `pak` is its entry in the catalogue. With `same_text` the row had this very text before, and its
-    vectors stay; else they go. In either case a `vector` that is given serves from now on.
+    `pak` is its entry in the catalogue. `by` writes it, if that is not its owner. With `same_text`
+    the row had this very text before, and its vectors stay; else they go. In either case a `vector`
+    that is given serves from now on.
     """
 
     memory: Memory
@@ -155,6 +170,7 @@ class NewMemory:
     vector: NDArray[np.int8] | None
     pending: bool
     same_text: bool = False
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +189,7 @@ class Standing:
     content_hash: str
     place: Place
     status: str
+    valid_from: str | None
     valid_until: str | None
     risks: tuple[str, ...]
     thread: str | None
@@ -186,7 +203,7 @@ class Standing:
     @property
     def settled(self) -> bool:
         """Whether it may be linked by itself."""
-        return is_settled(self.status, self.valid_until, self.risks)
+        return is_settled(self.status, (self.valid_from, self.valid_until), self.risks)
 
 
 def _is_called(wanted: str | None, name: str | None) -> bool:
@@ -221,6 +238,12 @@ class MemoryRoom(Protocol):
     def standing(self, where: RowFilter) -> dict[str, Standing]:
         """Return where some memories stand, by id; for writers, whatever a view would show."""
 
+    def claims(self, tenant: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return what a tenant's memories say of pairs of entity and relation, all by their keys.
+
+        In the order of their row ids; whoever names no value says nothing.
+        """
+
     def unplaced(self) -> frozenset[str]:
         """Return the ids of Paks that the catalogue holds and the engine never wrote."""
 
@@ -254,14 +277,19 @@ class MemoryRoom(Protocol):
 
         No two have the same id. A replacement keeps its row id, its links and disputes, and its
         `created_at`; everything else is as it is given. The catalogue's entry and full text are
-        written with it.
+        written with it. If it says something else than before, what was before is kept as a
+        version; the new one is of its `updated_at`.
         """
 
-    def set_standing(self, standing: Iterable[Standing]) -> None:
+    def set_standing(self, standing: Iterable[Standing], *, by: str, at: str) -> None:
         """Write where rows stand now: their place, their status and their uses, as given.
 
-        Nothing else of a row changes, and `updated_at` does not.
+        Nothing else of a row changes, and `updated_at` does not. Another place or status is another
+        version: by whom and when is said.
         """
+
+    def supersede(self, successors: Mapping[str, str | None], *, by: str, at: str) -> None:
+        """Name the successor of memories, None for none; each is another version, as before."""
 
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them, also in the catalogue.

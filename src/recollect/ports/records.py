@@ -31,6 +31,7 @@ RecordKind = Literal[
     "dispute",
     "use",
     "link_use",
+    "version",
 ]
 RECORD_KINDS: tuple[RecordKind, ...] = get_args(RecordKind)
 
@@ -55,6 +56,7 @@ class RecordRoom(Protocol):
     - reason, flag, anchor, relation: what hangs on an entry of the catalogue.
     - link, likeness, dispute: pairs by id, resolved disputes too; of links those that hold.
     - use, link_use: what each principal has used, by id.
+    - version: a memory as it was, and who wrote it; of the one that stands, the latter.
     """
 
     def page(self, kind: RecordKind, *, after: RecordKey | None, most: int) -> Sequence[Record]:

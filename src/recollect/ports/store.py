@@ -17,6 +17,7 @@ from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness, LinkAgain, LostLinks
 from recollect.ports.memories import (
     Changes,
+    Claim,
     Facts,
     Indexable,
     Indexed,
@@ -43,6 +44,7 @@ from recollect.ports.state import (
 )
 from recollect.ports.uses import Used, UsedLink, UseRoom, Uses, Who
 from recollect.ports.vectors import Slot, VectorRoom, Waiting
+from recollect.ports.versions import KeptVersion, VersionRoom
 
 __all__ = [
     "RECORD_KINDS",
@@ -50,6 +52,7 @@ __all__ = [
     "AccessRoom",
     "Act",
     "Changes",
+    "Claim",
     "ClockState",
     "Commit",
     "CommitRecord",
@@ -64,6 +67,7 @@ __all__ = [
     "Indexable",
     "Indexed",
     "KeptAnswer",
+    "KeptVersion",
     "Likeness",
     "LinkAgain",
     "LostLinks",
@@ -86,6 +90,7 @@ __all__ = [
     "UsedLink",
     "Uses",
     "VectorRoom",
+    "VersionRoom",
     "Waiting",
     "Who",
     "Written",
@@ -124,6 +129,10 @@ class Store(Protocol):
     @property
     def uses(self) -> UseRoom:
         """How often each principal was given what."""
+
+    @property
+    def versions(self) -> VersionRoom:
+        """Memories as they were."""
 
     @property
     def access(self) -> AccessRoom:

@@ -155,6 +155,7 @@ def reach_of(
         narrow_tags=tuple(request.tags or ()),
         categories=(INSTRUCTION,) if orders else frame.filters.categories,
         without_category=None if orders else INSTRUCTION,
+        current_only=True,
     )
 
 

@@ -120,6 +120,10 @@ def _explained(
         return _unknown(subject)
     places = np.flatnonzero(trace.candidates.slots == slot)
     if not len(places):
+        successor = _successor(memory, slot, trace.authorised)
+        if successor is not None:
+            reason = f"Left out: superseded by {successor}."
+            return subject.because("superseded", reason, rival=successor)
         return subject.because(*_no_candidate(memory, slot, trace))
     place = int(places[0])
     known = _signal_parts(place, trace)
@@ -138,6 +142,12 @@ def _explained(
     if left_out.stage == "diversity":
         known["rival"] = trace.chosen.repeats[subject.pak_id]
     return subject.because(left_out.stage, f"Left out: {left_out.reason}.", **known)
+
+
+def _successor(memory: Memory, slot: int, authorised: Authorised) -> str | None:
+    """Return what superseded a memory, if that is what keeps it out of the answer."""
+    current = authorised.sight.select(Where(active_only=False, current_only=True))
+    return None if current.mask[slot] else memory.superseded_by
 
 
 def _no_candidate(memory: Memory, slot: int, trace: Trace) -> tuple[str, str]:

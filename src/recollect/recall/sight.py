@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from recollect.index.uses import OwnUses
     from recollect.model import Memory, Place
     from recollect.model.filters import Filter
-    from recollect.ports.store import Edge, Facts, Head, Store, StoreState
+    from recollect.ports.store import Edge, Facts, Head, KeptVersion, Store, StoreState
 
 __all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
 
@@ -68,7 +68,7 @@ class AtPlace:
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         """Return the mask over all slots."""
         mask = _by_place(index, [place == self.place for place in index.places()])
-        mask &= (index.column("valid_until") == np.inf) & ~index.column("risky")
+        mask &= index.is_lasting(slice(None)) & ~index.column("risky")
         mask[index.slots_of_rows(sorted(self.without))] = False
         return mask
 
@@ -93,18 +93,40 @@ class _Readable:
 
 
 @dataclass(frozen=True, slots=True)
+class _Current:
+    """The same without what has a successor that the principal may read, as it is at a moment.
+
+    How far a request narrows the view does not count: what was superseded stays so everywhere. A
+    successor that is hidden, has ended or has not begun supersedes nothing.
+    """
+
+    view: View
+    turned_at: float | None
+
+    def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
+        whole = _Readable(self.view.whole())(index) & index.column("alive")
+        if self.turned_at is not None:
+            whole &= index.column("valid_until") > self.turned_at
+            whole &= index.column("valid_from") <= self.turned_at
+        successors = index.successors()
+        superseded = successors >= 0
+        superseded[superseded] = whole[successors[superseded]]
+        return _Readable(self.view)(index) & ~superseded
+
+
+@dataclass(frozen=True, slots=True)
 class _Matching:
     """Those of a view that fulfil a filter; `read` gets what the index does not know of them."""
 
-    view: View
+    among: _Readable | _Current
     tree: Filter
     read: Callable[[WantedFacts], Facts] = field(compare=False)
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         columns = index.facts(paths_of(self.tree), self.read)
-        binds = _by_place(index, [self.view.binds(place) for place in index.places()])
+        binds = _by_place(index, [self.among.view.binds(place) for place in index.places()])
         found = matching(self.tree, columns, index.size, foreign=~binds)
-        return found & _Readable(self.view)(index)
+        return found & self.among(index)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +158,35 @@ class Sight:
         """Return the readable memories that fulfil `where`; `among` and `tree` narrow them."""
         if where.reinforced_after is not None and self.uses is not None:
             where, among = _used_lately(where, among, self.uses)
-        view = (
-            _Readable(self.view) if tree is None else _Matching(self.view, tree, self._read_facts)
-        )
-        readable = self.index.select(where, view=view, at=self.now)
+        readable = self._readable(where, tree)
+        where = replace(where, current_only=False) if where.current_only else where
         if among is None:
             return readable
         return self.index.select(where, view=among & readable.mask)
+
+    def _readable(self, where: Where, tree: Filter | None) -> Selection:
+        """Return what fulfils `where`; selections are kept, so equal ones are asked alike."""
+        source: _Readable | _Current = _Readable(self.view)
+        if where.current_only:
+            where = replace(where, current_only=False)
+            if self.index.has_successors():
+                source = _Current(self.view, self.index.turning_point(self.now))
+        if tree is None:
+            return self.index.select(where, view=source, at=self.now)
+        matching = _Matching(source, tree, self._read_facts)
+        return self.index.select(where, view=matching, at=self.now)
+
+    def successor_of(self, pak_id: str) -> str | None:
+        """Return what superseded a memory, as far as the principal may read that."""
+        slot = self.index.slot_of(pak_id)
+        if slot is None:
+            return None
+        (successor,) = self.index.values("superseded_by", np.array([slot]))
+        return successor if successor is not None and self._shows(successor) else None
+
+    def _shows(self, successor: str) -> bool:
+        whole = self.view.whole()
+        return (self if whole is self.view else replace(self, view=whole)).may_read(successor)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the index, of uses the principal's own."""
@@ -205,7 +249,8 @@ class Sight:
     def self_blocks(self) -> bytes:
         """Return a digest of what there is to be read of oneself; uses do not change it."""
         index = self.index
-        slots = index.slots_tagged(("self/%",), self.bound().select())
+        current = self.bound().select(Where(active_only=False, current_only=True))
+        slots = index.slots_tagged(("self/%",), current)
         names = index.pak_ids(slots)
         rows = zip(
             names,
@@ -231,6 +276,19 @@ class Sight:
         more = len(shown) > limit
         return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
 
+    def predecessors(self, pak_id: str) -> list[str]:
+        """Return what a memory superseded, as far as it may be read, in the order of ids."""
+        code = self.index.code("superseded_by", pak_id)
+        mask = self.select().mask & (self.index.column("superseded_by") == code)
+        return sorted(self.index.pak_ids(np.flatnonzero(mask))) if code >= 0 else []
+
+    def versions(self, pak_ids: Iterable[str]) -> dict[str, list[KeptVersion]]:
+        """Return what memories that may be read were, as far as that may be read where it was."""
+        known = [pak_id for pak_id in pak_ids if self.may_read(pak_id)]
+        found = self.store.versions.read(known, self.view)
+        self._check_head(self.store.head())
+        return found
+
     def as_stored(self) -> list[str]:
         """Return the ids of all that may be read, in the order in which they were stored."""
         slots = self.select().slots
@@ -250,7 +308,7 @@ class Sight:
         texts = self.store.memories.read(where, self.view)
         self._check_head(texts.head)
         shown = self._as_used(texts.memories)
-        return {pak_id: self._shown(memory) for pak_id, memory in shown.items()}
+        return {pak_id: self.shown(memory) for pak_id, memory in shown.items()}
 
     def _read_facts(self, wanted: WantedFacts) -> Facts:
         facts = self.store.memories.facts(wanted.names, wanted.rows)
@@ -281,8 +339,11 @@ class Sight:
         if head != (self.head or self.index.head):
             raise StoreMoved
 
-    def _shown(self, memory: Memory) -> Memory:
+    def shown(self, memory: Memory) -> Memory:
+        """Return a memory that was read as the principal gets it."""
         known = self.view.as_known(memory)
+        if known.superseded_by is not None and not self._shows(known.superseded_by):
+            known = replace(known, superseded_by=None)
         return known if self.trusts is None else as_trusted(known, self.trusts)
 
     def _after(self, slots: NDArray[np.int64], updated_at: str, pak_id: str) -> NDArray[np.int64]:

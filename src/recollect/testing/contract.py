@@ -44,13 +44,14 @@ from recollect.testing.log_contract import CopiedLogContract, LogContract
 from recollect.testing.record_contract import RecordContract
 from recollect.testing.tenant_contract import TenantContract
 from recollect.testing.use_contract import UseContract
+from recollect.testing.version_contract import VersionContract
 
 __all__ = ["LastingStoreContract", "StoreContract"]
 
 _LATER = "2026-01-02T00:00:00Z"
 
 
-class StoreContract(LogContract, RecordContract, TenantContract, UseContract):
+class StoreContract(LogContract, RecordContract, TenantContract, UseContract, VersionContract):
     """Tests of the store port. `new_store` gives an empty store, another one each time."""
 
     def new_store(self) -> Store:
@@ -82,7 +83,7 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract):
             old = standing(store, "a")
             stands = replace(old, place=place, status="archived", reinforced=3, last_reinforced=7.0)
             with committing(store) as commit:
-                store.memories.set_standing([stands])
+                store.memories.set_standing([stands], by="ann", at=NOW)
             assert standing(store, "a") == stands
             assert standing(store, "b").place == Place()
             (row,) = (
@@ -121,6 +122,7 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract):
             position=3,
             speaker="Ann",
             occurred_at="2025-05-05",
+            valid_from="2025-01-01T00:00:00Z",
             valid_until="2027-01-01T00:00:00Z",
             updated_at=NOW,
             status="quarantined",

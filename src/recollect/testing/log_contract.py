@@ -32,7 +32,9 @@ class LogContract(CommitContract):
                 a, b, c = (one.row_id for one in store.memories.write(new))
                 store.edges.put([Edge(a, b, 0.5, automatic=False)])
             with store.commit("second", at=NOW):
-                store.memories.set_standing([replace(standing(store, "a"), reinforced=3)])
+                store.memories.set_standing(
+                    [replace(standing(store, "a"), reinforced=3)], by="ann", at=NOW
+                )
                 store.edges.put([Edge(a, b, 0.0, automatic=False)])
                 store.state.fire("curate_complete")
             with store.commit("third", at=NOW):

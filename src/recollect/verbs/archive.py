@@ -44,6 +44,8 @@ def _change_status(
                 before=open_store.follower.before,
                 commit=commit,
                 links=open_store.links,
+                by=caller.principal.id,
+                at=caller.now(),
             )
             open_store.note(caller.principal, act, hash_name(pak_id))
         # What is not the caller's to change must not be told of by its going either.

@@ -23,7 +23,7 @@ __all__ = ["erase", "erased_before", "hash_name", "rehearse"]
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
-    if request is None and not _erasable(caller, wanted):
+    if request is None and not _erasable(caller, wanted) and not _versions(caller, wanted, ()):
         # Nothing to erase, but what was erased before may have come back into a file since.
         return _report((), 0, open_store.wipe())
     with open_store.commit() as commit:
@@ -31,20 +31,25 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
         # Whose it is and who may erase it counts as of now, when nobody else can write.
         caller.need_living_key()
         erased = _erasable(caller, wanted)
+        versions = _versions(caller, wanted, erased)
+        count = sum(map(len, versions.values()))
         edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
-        if erased:
+        if versions:
+            store.versions.erase(versions)
+        if erased or versions:
             target = "\n".join(erased) if wanted.entity is None else wanted.entity
-            detail = f"{len(erased)} memories"
+            detail = f"{len(erased)} memories" + (f", {count} versions" if count else "")
             open_store.note(caller.principal, "forget", hash_name(target), detail)
-        keep(request, {"pak_ids": erased, "edges": edges})
+        keep(request, {"pak_ids": erased, "edges": edges, "versions": count})
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    return _report(erased, edges, open_store.wipe())
+    return _report(erased, edges, open_store.wipe(), versions=count)
 
 
 def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
     """Return what was said of an erasure; wiped is what it is by now, or made so."""
-    return _report(answer["pak_ids"], answer["edges"], caller.open_store.wipe())
+    versions = answer.get("versions", 0)
+    return _report(answer["pak_ids"], answer["edges"], caller.open_store.wipe(), versions=versions)
 
 
 def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
@@ -56,23 +61,35 @@ def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
         wiped=False,
         dry_run=True,
         returns=caller.answer(lambda sight: _returning(caller, sight, frozenset(doomed))),
+        versions=sum(map(len, _versions(caller, wanted, doomed).values())),
     )
 
 
 def _returning(caller: Caller, sight: Sight, doomed: frozenset[str]) -> tuple[str, ...]:
     found = {one.second for one in sight.disputes() if one.first in doomed}
     found |= {one.first for one in sight.disputes() if one.second in doomed}
-    standing = caller.store.memories.standing(RowFilter(tenant=caller.principal.tenant))
-    found |= {
-        pak_id
-        for pak_id, one in standing.items()
-        if one.superseded_by in doomed and sight.may_read(pak_id)
-    }
+    superseded = caller.store.memories.standing(RowFilter(superseded_by=tuple(sorted(doomed))))
+    found |= {pak_id for pak_id in superseded if sight.may_read(pak_id)}
     return tuple(sorted(found - doomed))
 
 
-def _report(erased: Sequence[str], edges: int, proof: tuple[Looked, ...]) -> Forgotten:
-    return Forgotten(tuple(erased), edges, all(one.is_clean for one in proof), proof=proof)
+def _report(
+    erased: Sequence[str], edges: int, proof: tuple[Looked, ...], *, versions: int = 0
+) -> Forgotten:
+    is_clean = all(one.is_clean for one in proof)
+    return Forgotten(tuple(erased), edges, is_clean, proof=proof, versions=versions)
+
+
+def _versions(caller: Caller, wanted: ForgetRequest, doomed: Sequence[str]) -> dict[str, list[int]]:
+    """Return what memories that stay were, and was about the entity: that goes too."""
+    if wanted.entity is None:
+        return {}
+    store, who = caller.store, caller.principal
+    found = store.versions.about(who.tenant, wanted.entity)
+    standing = store.memories.standing(RowFilter(pak_ids=tuple(found)))
+    roles = caller.open_store.roles_of(who)
+    mine = forget.erasable(standing, who, roles, wanted.scope)
+    return {name: found[name] for name in mine if name not in doomed}
 
 
 def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
@@ -82,7 +99,13 @@ def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
     else:
         meant = RowFilter(tenant=who.tenant, about=wanted.entity)
     roles = caller.open_store.roles_of(who)
-    return forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
+    doomed = found = forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
+    while wanted.versions and found:
+        before = store.memories.standing(RowFilter(superseded_by=tuple(found)))
+        taken = forget.erasable(before, who, roles, wanted.scope)
+        found = [pak_id for pak_id in taken if pak_id not in doomed]
+        doomed = sorted({*doomed, *found})
+    return doomed
 
 
 def hash_name(target: str) -> str:

@@ -121,7 +121,8 @@ class Gardens:
             freed = [replace(one, place=place_without_garden(one.place)) for one in inside]
             if self._open_store.links:
                 self._link_alone(freed, commit)
-            store.memories.set_standing(freed)
+            at = self._open_store.time_of_writing(None)
+            store.memories.set_standing(freed, by=self._principal.id, at=at)
             self._access.delete_garden(tenant, slug)
             keep(request, len(freed))
         return len(freed)

@@ -55,6 +55,9 @@ def rejoin(caller: Caller, joins: Sequence[Join]) -> None:
     for join in there:
         if join.kind == "dispute":
             caller.store.edges.dispute(join.ends, note=join.note, now=caller.now())
+    successors = dict(join.ends for join in there if join.kind == "successor")
+    if successors:
+        caller.store.memories.supersede(successors, by=caller.principal.id, at=caller.now())
 
 
 def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) -> list[Edge]:

@@ -92,6 +92,8 @@ class Quarantine:
             before=open_store.follower.before,
             commit=commit,
             links=open_store.links,
+            by=self._principal.id,
+            at=open_store.time_of_writing(None),
         )
 
 

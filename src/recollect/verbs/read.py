@@ -26,13 +26,15 @@ from recollect.model import (
     Memory,
     RecallRequest,
     RecallResponse,
+    Version,
     words_of,
 )
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
-from recollect.recall.clean import clean_inspection, clean_selection
+from recollect.recall.clean import clean_inspection, clean_memory, clean_selection
 from recollect.recall.flags import frame_package, package_flags
+from recollect.recall.history import history
 from recollect.recall.inspect import Inspection, inspect
 from recollect.recall.pipeline import Sources, Trace, run
 from recollect.recall.respond import refused, response
@@ -205,6 +207,15 @@ class Reader:
             )
         return clean_inspection(found) if found and self._open_store.shows_plain_words else found
 
+    def history(self, pak_id: str) -> tuple[Version, ...]:
+        """Return the versions of a memory, and of what it superseded."""
+        if not is_id(pak_id):
+            return ()
+        found = self._caller.answer(lambda sight: history(pak_id, sight))
+        if not self._open_store.shows_plain_words:
+            return found
+        return tuple(replace(one, memory=clean_memory(one.memory)) for one in found)
+
     def export(self) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
         kinds: Counter[str] = Counter()
@@ -303,6 +314,7 @@ def _still_holds(kept: FrameResult, sight: Sight) -> bool:
     now = sight.memories(block.pak_id for block in kept.blocks)
     return all(
         now[block.pak_id].status == block.memory.status
+        and now[block.pak_id].superseded_by is None
         and [plain(text) for text in words_of(now[block.pak_id])]
         == [plain(text) for text in words_of(block.memory)]
         for block in kept.blocks

@@ -160,7 +160,8 @@ def plain_report(report: Remembered) -> dict[str, Any]:
 
 def names_in(report: Remembered) -> tuple[str, ...]:
     """Return the ids of all memories that a report names."""
-    return (report.pak_id, *report.linked, *(report.near_duplicates or ()))
+    others = (*report.linked, *(report.near_duplicates or ()), *report.conflicts)
+    return (report.pak_id, *others, *report.superseded, *report.disputed)
 
 
 def report_from(fields: Mapping[str, Any]) -> Remembered:

@@ -134,6 +134,7 @@ class Restoration:
         self._write_pairs(rows, joins)
         for who, uses in _uses_by(whole, rows).items():
             store.uses.put(who, uses)
+        store.versions.put(whole.versions)
         store.state.set_clock(later(commit.before.clock, whole.clock))
         store.state.fire("curate_complete")
         told = f"{len(new)} of {len(new)} memories"

@@ -21,7 +21,19 @@ from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
 
-__all__ = ["acts", "back_up", "examine", "reembed", "reindex", "repair", "retry_pending", "stats"]
+__all__ = [
+    "acts",
+    "back_up",
+    "examine",
+    "prune_versions",
+    "reembed",
+    "reindex",
+    "repair",
+    "retry_pending",
+    "stats",
+]
+
+_DAY_SECONDS = 86_400.0
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -112,6 +124,18 @@ def reindex(caller: Caller) -> None:
         caller.open_store.note(caller.principal, "reindex", "index")
     caller.open_store.follower.forget()
     caller.open_store.current()
+
+
+def prune_versions(caller: Caller, *, days: float) -> int:
+    """Let go of what memories were before changes that are so long ago; the files are wiped."""
+    open_store = caller.open_store
+    before = iso(max(0.0, open_store.clock.now() - days * _DAY_SECONDS))
+    with open_store.commit():
+        gone = caller.store.versions.prune(before)
+        open_store.note(caller.principal, "prune", "versions", f"{gone} versions")
+    if gone:
+        open_store.wipe()
+    return gone
 
 
 def repair(caller: Caller, *, discard: bool, all_links: bool = False) -> Repaired:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from recollect.arguments import on_conflict, superseded
 from recollect.check import optional_text
 from recollect.errors import InvalidInput, PakIdTaken, RequestIdReused
 from recollect.model import (
@@ -28,10 +29,12 @@ from recollect.policy.permit import chosen_place, need, no_garden, takes_instruc
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.policy.view import QUARANTINED, view_of_own
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import RowFilter, Standing
+from recollect.ports.store import Commit, RowFilter, Standing
 from recollect.recall.sight import StoreMoved
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
+from recollect.verbs.change import Settle, Settling, Update
+from recollect.verbs.erase import hash_name
 from recollect.verbs.requests import (
     Repeated,
     Request,
@@ -57,11 +60,12 @@ from recollect.write.vectors import Embeddings, embed_texts
 __all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
 
 _BULK = 512
+_BESIDE = (*PLACE, "supersedes", "on_conflict")
 
 Progress = Callable[[int, int], None]
 # Given memories and where those of them stand that exist, which of them to write, by number. It is
 # asked inside of the commit, and raises if nothing may be written.
-Admit = Callable[[Sequence[Memory], Mapping[str, Standing]], Sequence[int]]
+Admit = Callable[[Sequence[Memory], Mapping[str, Standing], Commit], Sequence[int]]
 Reports = Mapping[str, Remembered]
 Stored = tuple[Memory, Remembered]
 Item = TypeVar("Item")
@@ -90,13 +94,15 @@ class Terms:
     """On which terms memories are stored: which of them, and what the audit log says of it.
 
     `kept` returns what is kept of a part, one for each memory in it, and `again` what that means
-    for the same memories when the request is repeated.
+    for the same memories when the request is repeated. `settle` looks at others before they are
+    written, and says what follows for those once they are.
     """
 
     admit: Admit
     kept: Callable[[Sequence[Memory], Reports], list[Any]]
     again: Callable[[Sequence[Memory], list[Any]], dict[str, Remembered]]
     note: Callable[[int], None] | None = None
+    settle: Callable[[Mapping[str, Memory], Commit], Settle | None] | None = None
 
 
 class Writer:
@@ -124,12 +130,17 @@ class Writer:
         need(self._principal, "write")
         scope, team, garden = (optional_text(name, arguments.get(name)) for name in PLACE)
         memory = draft(
-            {name: value for name, value in arguments.items() if name not in PLACE},
+            {name: value for name, value in arguments.items() if name not in _BESIDE},
             place=context.place(scope, team, garden),
             now=context.now,
         )
         self._check_id(arguments.get("pak_id"), memory)
-        return RememberRequest(arguments, memory)
+        return RememberRequest(
+            arguments,
+            memory,
+            superseded(arguments.get("supersedes")),
+            on_conflict(arguments.get("on_conflict", "report")),
+        )
 
     def draft_line(
         self, context: WriteContext, wanted: transfer.Line | Mapping[str, Any]
@@ -156,7 +167,22 @@ class Writer:
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([_told(wanted)], context, self._own_terms())
+        ((_, report),) = self._store([_told(wanted)], context, self._own_terms([wanted]))
+        return report
+
+    def update(self, context: WriteContext, change: Update, wanted: RememberRequest) -> Remembered:
+        """Store a memory in the place of what it was, unless somebody was faster."""
+        pak_id = wanted.memory.pak_id
+
+        def admit(memories: Sequence[Memory], _: object, commit: Commit) -> Sequence[int]:
+            change.need_unchanged(commit)
+            return range(len(memories))
+
+        note = functools.partial(self._note_act, "update", hash_name(pak_id), "")
+        terms = Terms(
+            admit, _kept_reports, _said_before, lambda _: note(), lambda *_: change.report
+        )
+        ((_, report),) = self._store([Told(wanted.memory)], context, terms)
         return report
 
     def store_each(
@@ -164,7 +190,7 @@ class Writer:
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
         told = [_told(one) for one in wanted]
-        stored = self._store_all(told, context, self._own_terms(), progress)
+        stored = self._store_all(told, context, self._own_terms(wanted), progress)
         return (report for _, report in stored)
 
     def ingestion(self, context: WriteContext, wanted: IngestRequest, place: Place) -> Ingestion:
@@ -197,7 +223,9 @@ class Writer:
         """Store what an export holds, and yield what became of each."""
         told = self._as_imported(export, wanted)
         terms = self._own_terms(
-            lambda stored: self._note_act("import", "export", f"{stored} of {len(told)} memories")
+            note=lambda stored: self._note_act(
+                "import", "export", f"{stored} of {len(told)} memories"
+            )
         )
         return (report for _, report in self._store_all(told, context, terms, progress))
 
@@ -259,8 +287,15 @@ class Writer:
         if memory.pak_id not in derived_ids(memory) and not is_known:
             raise _id_taken(memory.pak_id)
 
-    def _own_terms(self, note: Callable[[int], None] | None = None) -> Terms:
-        return Terms(self._admit_own, _kept_reports, _said_before, note)
+    def _own_terms(
+        self,
+        wanted: Sequence[RememberRequest] = (),
+        *,
+        note: Callable[[int], None] | None = None,
+    ) -> Terms:
+        by_id = {one.memory.pak_id: one for one in wanted}
+        settle = Settling(self._caller, by_id) if wanted else None
+        return Terms(self._admit_own, _kept_reports, _said_before, note, settle)
 
     def _store_all(
         self,
@@ -341,7 +376,7 @@ class Writer:
             known = store.memories.standing(RowFilter(pak_ids=_ids_of(told)))
             found = self._as_they_are(told, known)
             memories = [one.memory for one in found]
-            numbers = terms.admit(memories, _of(known, memories))
+            numbers = terms.admit(memories, _of(known, memories), commit)
             hours = open_store.active_hours(commit)
             # What an import brings back was used some hours before; all else is used just now.
             admitted = [
@@ -355,7 +390,10 @@ class Writer:
                 before=open_store.follower.before,
                 links=open_store.links,
                 commit=commit,
+                by=self._principal.id,
             )
+            names = [told[number].memory.pak_id for number in numbers]
+            settle = terms.settle and terms.settle(dict(zip(names, admitted, strict=True)), commit)
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if terms.note is not None:
                 terms.note(len(admitted))
@@ -365,9 +403,11 @@ class Writer:
                 )
                 for number, report in zip(numbers, reports, strict=True)
             }
+            if settle is not None:
+                done = settle(done)
             if context.request is not None:
                 drafted = [one.memory for one in told]
-                named = {name for one in reports for name in names_in(one)}
+                named = {name for one in done.values() for name in names_in(one)}
                 named.update(one.pak_id for one in drafted)
                 context.request.keep(terms.kept(drafted, done), named)
             tenant, owner = self._principal.tenant, self._principal.id
@@ -418,7 +458,7 @@ class Writer:
             self.place(*place)
 
     def _admit_own(
-        self, memories: Sequence[Memory], known: Mapping[str, Standing]
+        self, memories: Sequence[Memory], known: Mapping[str, Standing], _: Commit
     ) -> Sequence[int]:
         """Admit everything, and refuse to write over what is not the caller's own.
 
@@ -449,7 +489,9 @@ class Ingestion:
         """Return those that describe a memory."""
         return [draft for draft in self.drafts if isinstance(draft, Memory)]
 
-    def admit(self, memories: Sequence[Memory], known: Mapping[str, Standing]) -> Sequence[int]:
+    def admit(
+        self, memories: Sequence[Memory], known: Mapping[str, Standing], _: Commit
+    ) -> Sequence[int]:
         """Return the numbers of those that are written, given what is known of them by now."""
         return [
             number

@@ -28,6 +28,7 @@ __all__ = [
     "TURN",
     "content_hash",
     "derived_ids",
+    "derived_title",
     "draft",
     "earlier_id",
     "is_derived",
@@ -43,6 +44,7 @@ _OURS = {"position", "created_at", "updated_at", "status", "decay", "reinforced"
     "last_reinforced",
     "risks",
     "place",
+    "superseded_by",
 }
 ARGUMENTS = tuple(field.name for field in fields(Memory) if field.name not in _OURS)
 # What a caller may say of where it goes, and of which of several equal turns it is.
@@ -64,6 +66,7 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
     content = check.filled_text("content", arguments.get("content"))
     tags = _tags(arguments.get("tags", ()))
     names = _names(arguments)
+    valid_from, valid_until = _validity(arguments)
     memory = Memory(
         pak_id="",
         content=content,
@@ -72,7 +75,8 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
         tags=tags,
         confidence=_confidence(arguments.get("confidence")),
         occurred_at=_occurred(arguments.get("occurred_at")),
-        valid_until=_ends(arguments.get("valid_until")),
+        valid_from=valid_from,
+        valid_until=valid_until,
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
@@ -137,6 +141,10 @@ def earlier_id(memory: Memory) -> str | None:
     return _text_id(memory) if memory.pak_id == _turn_id(memory, 0) else None
 
 
+def _title(given: Any, content: str) -> str:
+    return derived_title(content) if given is None else check.name("title", given)
+
+
 def _pak_id(arguments: Mapping[str, Any], memory: Memory) -> str:
     given, turn = arguments.get("pak_id"), arguments.get(TURN)
     number = 0 if turn is None else check.whole(TURN, turn, least=0, most=_MOST_TURNS)
@@ -171,9 +179,8 @@ def _id_of(*parts: str | None) -> str:
     return f"pak_{digest.hexdigest()[:32]}"
 
 
-def _title(given: Any, content: str) -> str:
-    if given is not None:
-        return check.name("title", given)
+def derived_title(content: str) -> str:
+    """Return the title of a text that nobody gave one: how it begins."""
     line = " ".join(content.split())
     if len(line) <= TITLE_CHARS:
         return line
@@ -206,6 +213,10 @@ def _confidence(value: Any) -> float:
     return 1.0 if value is None else check.share("confidence", value, hint="1.0 is certain.")
 
 
+def _moment(time: str) -> int:
+    return check.microseconds(time) or 0
+
+
 def _occurred(value: Any) -> str | None:
     """Return a time in one spelling, or as it is where nobody can tell which time is meant."""
     if value is None:
@@ -214,5 +225,14 @@ def _occurred(value: Any) -> str | None:
     return read_moment(text) or text
 
 
-def _ends(value: Any) -> str | None:
-    return None if value is None else check.time("valid_until", value)
+def _validity(arguments: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return from when to when a memory holds; what ends before it begins is refused."""
+    start, end = (
+        None if arguments.get(name) is None else check.time(name, arguments[name])
+        for name in ("valid_from", "valid_until")
+    )
+    if start is not None and end is not None and _moment(end) <= _moment(start):
+        raise InvalidInput(
+            "valid_until is not after valid_from.", hint="a memory holds from the one to the other."
+        )
+    return start, end

@@ -100,7 +100,7 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
     slots = index.slots_of_rows(row_ids)
     places = index.places()
     settled = index.column("status")[slots] == index.code("status", "active")
-    settled &= (index.column("valid_until")[slots] == np.inf) & ~index.column("risky")[slots]
+    settled &= index.is_lasting(slots) & ~index.column("risky")[slots]
     return [
         Arrival(row_id, pak_id, places[code], vector, is_settled, was_there=True)
         for row_id, pak_id, code, vector, is_settled in zip(

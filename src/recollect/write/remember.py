@@ -44,6 +44,7 @@ class Write:
     before: IndexBefore
     links: bool
     commit: Commit
+    by: str
 
     def write(
         self, memories: Sequence[Memory], embedded: Embeddings, known: Mapping[str, Standing]
@@ -95,6 +96,7 @@ class Write:
                     known.get(memory.pak_id),
                     vector=vector,
                     wants_vector=wants_vector,
+                    by=self.by,
                 )
                 for memory, vector in zip(memories, embedded.vectors, strict=True)
             ]
@@ -223,7 +225,7 @@ def _arrivals(
         old = known.get(memory.pak_id)
         status = memory.status if old is None else old.status
         if vector is not None and status == "active":
-            settled = is_settled(status, memory.valid_until, memory.risks)
+            settled = is_settled(status, memory.validity, memory.risks)
             arrivals.append(Arrival(one.row_id, memory.pak_id, memory.place, vector, settled))
     return arrivals
 
@@ -242,7 +244,7 @@ def _replaced(
 
 def _differ(memory: Memory, old: Standing) -> bool:
     """Return whether a memory means something else now, or is somewhere else, or settled or not."""
-    settled = is_settled(old.status, memory.valid_until, memory.risks)
+    settled = is_settled(old.status, memory.validity, memory.risks)
     return (content_hash(memory.content), memory.place, settled) != (
         old.content_hash,
         old.place,

@@ -27,8 +27,9 @@ def row_to_write(
     *,
     vector: NDArray[np.int8] | None,
     wants_vector: bool,
+    by: str,
 ) -> NewMemory:
-    """Return the row of a memory; what an old one has lived through stays."""
+    """Return the row of a memory that `by` writes; what an old one has lived through stays."""
     digest, lacks_vector = content_hash(memory.content), wants_vector and vector is None
     if old is None:
         return NewMemory(memory, entry_of(memory, digest), vector, lacks_vector)
@@ -45,6 +46,7 @@ def row_to_write(
         vector,
         pending=lacks_vector and not (same_text and old.has_vector),
         same_text=same_text,
+        by=by,
     )
 
 

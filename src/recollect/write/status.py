@@ -27,6 +27,8 @@ def set_status(
     before: IndexBefore,
     commit: Commit,
     links: bool,
+    by: str,
+    at: str,
 ) -> None:
     """Let memories stand as they do but for their status; with `links`, link who may be now."""
     changed = [replace(old, status=status) for old in standing]
@@ -36,7 +38,7 @@ def set_status(
     rows_to_relink = store.edges.full_lists_with(leaving, MAX_AUTOMATIC)
     index = before(commit) if coming or rows_to_relink else None
     store.edges.take_out(leaving)
-    store.memories.set_standing(changed)
+    store.memories.set_standing(changed, by=by, at=at)
     if index is not None:
         new = [replace(one, settled=True, was_there=False) for one in arrivals_of(coming, index)]
         again = arrivals_of(rows_to_relink, index)

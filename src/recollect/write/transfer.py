@@ -54,11 +54,12 @@ EVERYTHING = "everything"
 # The largest whole number that is exact everywhere; a store can still count on from it.
 COUNT_MAX = 2**53
 _JOINS = ("link", "dispute")
+_SUCCESSOR = "successor"
 # What says something about the export, and nothing to keep.
 _REMARKS = ("export", "end", "left_out")
 _KINDS = frozenset({"store", *RECORD_KINDS, *_REMARKS})
 _AT_ONCE = 512
-_NOT_EXPORTED = ("position", "decay", "risks")
+_NOT_EXPORTED = ("position", "decay", "risks", "superseded_by")
 _AS_IT_IS = "keep the lines of an export together, as they are."
 
 
@@ -88,7 +89,10 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Two memories that a line joins, by the ids that they have here; a link or a dispute."""
+    """Two memories that a line joins, by the ids that they have here.
+
+    It is a link, a dispute, or a succession: then the second took the place of the first.
+    """
 
     where: str
     kind: str
@@ -119,11 +123,14 @@ def exported(look: Callable[[], Sight]) -> Iterator[Part]:
     """
     pak_ids = look().as_stored()
     told: set[str] = set()
+    successors: dict[str, str] = {}
     for start in range(0, len(pak_ids), _AT_ONCE):
         # As it was claimed: whoever takes it in trusts in its own way.
         as_claimed = replace(look(), trusts=None)
         found = as_claimed.memories(pak_ids[start : start + _AT_ONCE])
         told.update(found)
+        named = {one.pak_id: one.superseded_by for one in found.values()}
+        successors |= {pak_id: one for pak_id, one in named.items() if one is not None}
         yield Part(
             "memory",
             [as_line("memory", _shown(memory)) for memory in found.values()],
@@ -143,6 +150,12 @@ def exported(look: Callable[[], Sight]) -> Iterator[Part]:
         if one.first in told and one.second in told
     ]
     yield Part("dispute", disputes)
+    succession = [
+        as_line(_SUCCESSOR, {"pak_id": pak_id, "successor": successor})
+        for pak_id, successor in sorted(successors.items())
+        if successor in told
+    ]
+    yield Part(_SUCCESSOR, succession)
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
@@ -251,10 +264,11 @@ def read(lines: Iterable[str]) -> Export:
     if not is_whole:
         for line in found:
             _need_common_kind(line)
-    rest = ("memory", *_JOINS, *_REMARKS)
+    joins = _JOINS if is_whole else (*_JOINS, _SUCCESSOR)
+    rest = ("memory", *joins, *_REMARKS)
     return Export(
         tuple(line for line in found if line.kind == "memory"),
-        tuple(line for line in found if line.kind in _JOINS),
+        tuple(line for line in found if line.kind in joins),
         tuple(line for line in found if line.kind not in rest),
         is_whole,
     )
@@ -293,7 +307,7 @@ def _is_whole(lines: Sequence[Line]) -> bool:
 
 
 def _need_common_kind(line: Line) -> None:
-    if line.kind not in ("memory", *_JOINS, "left_out"):
+    if line.kind not in ("memory", *_JOINS, _SUCCESSOR, "left_out"):
         raise InvalidInput(
             f"{line.where} is of an export of a whole store, which begins otherwise.",
             hint=_AS_IT_IS,
@@ -332,7 +346,8 @@ def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]
 
 def _join(line: Line, now_called: Mapping[str, str], *, limited: bool) -> Join:
     """Return what a line joins; it must be right before anything is written."""
-    ends = [now_called.get(str(line.fields.get(end))) for end in ("pak_id", "other")]
+    names = ("pak_id", _SUCCESSOR if line.kind == _SUCCESSOR else "other")
+    ends = [now_called.get(str(line.fields.get(end))) for end in names]
     first, second = ends
     if first is None or second is None or first == second:
         raise InvalidInput(

@@ -28,6 +28,7 @@ NAMING_FIELDS: Mapping[RecordKind, tuple[str, ...]] = {
     "dispute": ("pak_id", "other"),
     "use": ("pak_id",),
     "link_use": ("pak_id", "other"),
+    "version": ("pak_id",),
 }
 
 
@@ -64,12 +65,18 @@ class _Told:
 
     def fits(self, kind: RecordKind) -> Callable[[Mapping[str, Any]], bool]:
         """Return what says of a record of a kind whether all that it names was told of."""
+        if kind == "version":
+            return self._fits_version
         if kind in NAMING_FIELDS:
             names = NAMING_FIELDS[kind]
             return lambda fields: all(fields[name] in self._ids for name in names)
         if kind == "member":
             return lambda fields: (fields["tenant"], fields["garden"]) in self._gardens
         return self._tell
+
+    def _fits_version(self, fields: Mapping[str, Any]) -> bool:
+        successor = fields["superseded_by"]
+        return fields["pak_id"] in self._ids and (successor is None or successor in self._ids)
 
     def _tell(self, fields: Mapping[str, Any]) -> bool:
         if "pak_id" in fields:

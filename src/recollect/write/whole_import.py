@@ -6,14 +6,24 @@ that names the line. What is derived from a text is derived anew. Nothing is wri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import LAST_SECOND
-from recollect.model import Garden, Memory, Place, Principal, Role, known_scope, words_of
+from recollect.model import (
+    Garden,
+    Memory,
+    Place,
+    Principal,
+    Role,
+    known_scope,
+    memory_of,
+    words_of,
+)
 from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
@@ -25,7 +35,7 @@ from recollect.paks import validate
 from recollect.policy.gardens import checked_role, checked_slug
 from recollect.policy.sanitizer import risks
 from recollect.policy.view import HELD_BACK
-from recollect.ports.store import ClockState, Who
+from recollect.ports.store import ClockState, KeptVersion, Who
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
 from recollect.write.draft import content_hash
@@ -45,6 +55,7 @@ __all__ = [
     "read_whole",
 ]
 
+_AS_IT_IS = "keep the lines of an export as they are."
 _STATES = ("active", "archived", *HELD_BACK)
 
 Value = TypeVar("Value")
@@ -121,6 +132,7 @@ class WholeStore:
     alike: tuple[Alike, ...]
     uses: tuple[UseRow, ...]
     link_uses: Mapping[str, UseRow]
+    versions: Mapping[str, Sequence[KeptVersion]]
 
 
 def read_whole(export: Export) -> WholeStore:
@@ -149,6 +161,7 @@ def read_whole(export: Export) -> WholeStore:
             for line in export.others
             if line.kind == "link_use"
         },
+        versions=_by_memory(each("version", functools.partial(_version, known=known))),
     )
 
 
@@ -177,6 +190,7 @@ def memory_from(fields: Fields) -> RestoredMemory:
         position=_position(fields.get("position")),
         speaker=_optional(fields, "speaker"),
         occurred_at=_optional(fields, "occurred_at"),
+        valid_from=None if fields.get("valid_from") is None else _time(fields, "valid_from"),
         valid_until=None if fields.get("valid_until") is None else _time(fields, "valid_until"),
         created_at=_time(fields, "created_at"),
         updated_at=_time(fields, "updated_at"),
@@ -298,6 +312,46 @@ def _link_use(fields: Fields) -> UseRow:
     who = _principal(fields, "principal")
     uses = check.whole("uses", fields.get("uses"), least=1, most=MOST_LINK_USES)
     return UseRow((who.tenant, who.id), (fields["pak_id"], fields["other"]), uses)
+
+
+def _version(fields: Fields, *, known: Collection[str]) -> tuple[str, KeptVersion]:
+    """Return a version, and of which memory; of the one that stands, who wrote it."""
+    kept, successor = fields.get("fields"), _optional(fields, "superseded_by")
+    if successor is not None and successor not in known:
+        raise InvalidInput(
+            f"it was superseded by {successor!r:.80}, which is not in the export.",
+            hint="keep the lines of an export together, as they are.",
+        )
+    memory = None
+    if kept is not None:
+        try:
+            was = memory_of(fields["pak_id"], kept, superseded_by=successor)
+        except ValueError as error:
+            raise InvalidInput(f"it holds {error}.", hint=_AS_IT_IS) from error
+        created_at = check.time("created_at", was.created_at)
+        updated_at = check.time("updated_at", was.updated_at)
+        memory = replace(was, created_at=created_at, updated_at=updated_at)
+    number = check.whole("number", fields.get("number"), least=1, most=COUNT_MAX)
+    by = check.filled_text("by", fields.get("by"), limited=False)
+    return fields["pak_id"], KeptVersion(number, _time(fields, "at"), by, memory)
+
+
+def _by_memory(
+    versions: Iterable[tuple[str, KeptVersion]],
+) -> Mapping[str, Sequence[KeptVersion]]:
+    found: dict[str, list[KeptVersion]] = {}
+    for pak_id, one in versions:
+        found.setdefault(pak_id, []).append(one)
+    for pak_id, some in found.items():
+        numbers = [one.number for one in some]
+        if numbers != sorted(set(numbers)) or some[-1].memory is not None:
+            raise InvalidInput(
+                f"the versions of {pak_id!r:.80} are not in order, or not all there.",
+                hint=_AS_IT_IS,
+            )
+        # One that stood when it was exported, and was replaced before the next, is not known.
+        found[pak_id] = [*(one for one in some[:-1] if one.memory is not None), some[-1]]
+    return found
 
 
 def _known_ids(export: Export) -> set[str]:

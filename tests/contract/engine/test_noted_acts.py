@@ -37,6 +37,8 @@ ACTS: dict[str, Callable[[Recollect], Any]] = {
     "frame.save": lambda memory: memory.frames.register("mine", extends="task"),
     "frame.delete": lambda memory: memory.frames.delete("yours"),
     "forget": lambda memory: memory.forget("plan"),
+    "update": lambda memory: memory.update("plan", content="another plan"),
+    "supersede": lambda memory: memory.supersede("plan", "other"),
     "archive": lambda memory: memory.archive("plan"),
     "unarchive": lambda memory: memory.unarchive("old"),
     "frame.invalidate": lambda memory: memory.frames.invalidate("self"),
@@ -44,6 +46,7 @@ ACTS: dict[str, Callable[[Recollect], Any]] = {
     "import": lambda memory: memory.import_([LINES]),
     "reembed": lambda memory: memory.reembed(NEW),
     "reindex": lambda memory: memory.reindex(),
+    "prune": lambda memory: memory.prune_versions(days=0),
 }
 
 
@@ -129,7 +132,7 @@ def test_what_is_done_is_noted(memory: Recollect, path: Path, act: str) -> None:
     before, noted = rows(path), acts(path, act)
     ACTS[act](memory)
     assert len(acts(path, act)) == len(noted) + 1
-    assert rows(path) != before or act in ("reindex", "frame.invalidate")
+    assert rows(path) != before or act in ("reindex", "frame.invalidate", "prune")
 
 
 def test_each_slice_of_an_ingest_is_stored_with_its_own_note(memory: Recollect, path: Path) -> None:

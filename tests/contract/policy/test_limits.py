@@ -103,7 +103,7 @@ def test_a_field_of_a_memory_has_a_limit_at_each_door(
 
 def test_each_text_of_a_memory_is_tried_here() -> None:
     texts = {name for name, hint in Memory.__annotations__.items() if hint in ("str", "str | None")}
-    ours = {"created_at", "updated_at", "status", "valid_until"}
+    ours = {"created_at", "updated_at", "status", "valid_from", "valid_until", "superseded_by"}
     assert texts - ours == set(REMEMBERED)
 
 

@@ -88,6 +88,11 @@ ACTS: dict[str, Callable[[Recollect], object]] = {
     "archive hers": lambda bob: bob.archive("q"),
     "write over hers": lambda bob: bob.remember("Ann asked for nothing.", pak_id="p"),
     "write over her public one": lambda bob: bob.remember("It never closes.", pak_id="q"),
+    "update hers": lambda bob: bob.update("p", content="Ann asked for nothing."),
+    "update her public one": lambda bob: bob.update("q", content="It never closes."),
+    "supersede her public one": lambda bob: bob.supersede("q", bob.remember("never").pak_id),
+    "write in the place of hers": lambda bob: bob.remember("never", supersedes="q"),
+    "read what hers was": lambda bob: bob.history("p"),
     "make a key that is Ann": lambda bob: bob.keys.create(Principal("acme", "ann")),
     "make a key that is an admin": lambda bob: bob.keys.create(
         Principal("acme", "bob", (), PERMISSIONS)

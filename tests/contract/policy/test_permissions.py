@@ -30,6 +30,7 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "explain a selection": ("read", lambda m: m.explain("p", SelectQuery("x"))),
     "get": ("read", lambda m: m.get("p")),
     "inspect": ("read", lambda m: m.inspect("p")),
+    "history": ("read", lambda m: m.history("p")),
     "list": ("read", lambda m: m.list()),
     "disputes": ("read", lambda m: m.disputes()),
     "export": ("read", lambda m: list(m.export())),
@@ -43,6 +44,7 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "remember_many": ("write", lambda m: m.remember_many(["x"])),
     "ingest": ("write", lambda m: m.ingest([FACT], source="peer")),
     "import_": ("write", lambda m: m.import_([LINE])),
+    "update": ("write", lambda m: m.update("p", content="x")),
     "link": ("write", lambda m: m.link("p", "q")),
     "dispute": ("write", lambda m: m.dispute("p", "q")),
     "resolve": ("write", lambda m: m.resolve("p", "q")),
@@ -68,6 +70,7 @@ OF_THE_STORE: dict[str, Callable[[Recollect], object]] = {
     "examine": lambda m: m.examine(),
     "repair": lambda m: m.repair(),
     "backup": lambda m: m.backup(m.path.with_name("copy.db")),
+    "prune_versions": lambda m: m.prune_versions(days=1),
 }
 
 
@@ -174,7 +177,7 @@ def test_m7_who_may_only_read_judges_nothing_as_a_moderator_of_a_garden(people: 
 
 def test_every_verb_is_in_the_list() -> None:
     named = {verb.split(".")[0].split(" ")[0] for verb in VERBS} | {"forget", "principal_for"}
-    named |= {"archive", "unarchive", *OF_THE_STORE}
+    named |= {"archive", "unarchive", "supersede", *OF_THE_STORE}
     free = {"open", "as_principal", "close", "path", "principal", "paks", "hooks", "frames", "keys"}
     free |= {"gardens", "quarantine", "trust"}
     public = {name for name in dir(Recollect) if not name.startswith("_")}

@@ -76,6 +76,7 @@ def read(walk: Walk, who: Recollect) -> None:
     pak_id = walk.made("porcelain")
     assert who.get(pak_id)
     assert who.inspect(pak_id)
+    assert [one.pak_id for one in who.history(pak_id)] == [pak_id]
     assert pak_id in [one.pak_id for one in who.list().items]
     assert pak_id in [one.fact.pak_id for one in who.recall("porcelain", top_k=50).results]
     assert pak_id in [one.pak_id for one in who.select(SelectQuery("porcelain")).scores]
@@ -95,6 +96,16 @@ def erase(walk: Walk, who: Recollect) -> None:
     assert who.forget(pak_id).pak_ids == (pak_id,)
 
 
+def change(walk: Walk, who: Recollect) -> None:
+    old, new = walk.made(), walk.made()
+    who.update(old, content="otherwise")
+    who.supersede(old, new)
+    assert [one.changed for one in who.history(old)][1:] == [
+        ("content", "title"),
+        ("superseded_by",),
+    ]
+
+
 def judge(walk: Walk, who: Recollect, **more: object) -> None:
     first, second = walk.held(**more), walk.held(**more)
     assert {first, second} <= {one.pak_id for one in who.quarantine.list()}
@@ -104,11 +115,13 @@ def judge(walk: Walk, who: Recollect, **more: object) -> None:
 
 # What somebody of acme tries; the cell says which permissions it takes beside `read`.
 ACTS: dict[str, Callable[[Walk, Recollect], None]] = {
-    "read it: `recall`, `frame`, `select`, `explain`, `get`, `inspect`, `list`, `export`": read,
+    "read it: `recall`, `frame`, `select`, `explain`, `get`, `inspect`, `list`, `history`,"
+    " `export`": read,
     "write it again: `remember`": write,
     "give it a tag under `self/`": lambda w, who: write(w, who, tags=["self/goal"]),
     "make it an instruction": lambda w, who: write(w, who, category="instruction"),
     "`forget` it, `archive` it (the owner)": erase,
+    "`update` it, `supersede` it with one like it (the owner)": change,
     "`link`, `dispute`, `resolve` it with one like it": lambda w, who: joined(
         w.made(), w.made(), who
     ),
@@ -154,6 +167,16 @@ def counts_uses(walk: Walk, who: Recollect) -> bool:
     return known[0].reinforced > 0 or known[1].reinforced > 0
 
 
+def supersedes(walk: Walk, who: Recollect) -> bool:
+    """Whether a memory of mine gives way to it, if somebody of mine says so."""
+    mine = walk.mine("company")
+    try:
+        walk.who(*LADDER[-1]).supersede(mine, walk.made("ours"))
+    except RecollectError:
+        assert walk.is_foreign
+    return mine not in [one.fact.pak_id for one in who.recall("ours", top_k=50).results]
+
+
 def silences(walk: Walk, who: Recollect) -> bool:
     """Whether it keeps a public memory of mine out of my answers, once its people say so."""
     mine = walk.mine("public", confidence=0.1)
@@ -171,6 +194,7 @@ EFFECTS: dict[str, Callable[[Walk, Recollect], bool]] = {
     "comes back in `instructions`": instructs,
     "its use is counted by `frame`": counts_uses,
     "keeps mine out of answers where its people dispute it": silences,
+    "takes the place of mine where that was superseded by it": supersedes,
 }
 
 

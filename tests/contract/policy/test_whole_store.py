@@ -62,6 +62,9 @@ NOT_EXPORTED = {
     "memory_uses.row_id": "exported as the id of a memory",
     "link_uses.low": "exported as the id of a memory",
     "link_uses.high": "exported as the id of a memory",
+    "memory_versions.row_id": "exported as the id of a memory",
+    "memory_versions.revision": LOCAL,
+    "memory_versions.seal": DERIVED,
     "memory_disputes.low": "exported as the id of a memory",
     "memory_disputes.high": "exported as the id of a memory",
     "memory_events": LOCAL,
@@ -77,12 +80,13 @@ NOT_EXPORTED = {
 EXPORTED = {
     "engine_state": "active_hours seen_at",
     "memories": "pak_id content tags category source entity relation value confidence thread"
-    " position speaker occurred_at valid_until status reinforced last_reinforced tenant owner"
-    " scope team garden pending",
+    " position speaker occurred_at valid_from valid_until status reinforced last_reinforced tenant"
+    " owner scope team garden pending",
     "memory_edges": "weight automatic",
     "memory_likenesses": "closeness",
     "memory_uses": "tenant principal reinforced last_reinforced",
     "link_uses": "tenant principal uses",
+    "memory_versions": "number at principal superseded_by fields",
     "memory_disputes": "note is_open created_at",
     "memory_frames": "tenant name definition extends",
     "gardens": "tenant slug name scope team tier created_at",
@@ -127,7 +131,10 @@ def here(open_memory: Open, clock: FakeClock) -> Recollect:
             scope="company",
         )
     clock.advance(hours=1)
-    people.ann.remember("in the garden", pak_id="g", garden="ops", valid_until="2030-01-01")
+    people.ann.remember(
+        "in the garden", pak_id="g", garden="ops", valid_from="2025-01-01", valid_until="2030-01-01"
+    )
+    people.ann.update("g", content="in the garden, by the wall", tags=["wall"])
     people.ann.ingest([{"content": "the red lorry is blue"}], source="mail", scope="company")
     people.dan.remember("of another tenant", pak_id="d")
     memory.remember("of nobody in particular", pak_id="local")
@@ -155,6 +162,9 @@ def here(open_memory: Open, clock: FakeClock) -> Recollect:
     assert row is not None
     given = {k: v for k, v in row._asdict().items() if not k.endswith("ed_at")}
     paks.upsert_pak(**{**given, "source_type": "hand", "superseded_by": "p2", "now": at})
+    # It gave way to one that is there, and to another since.
+    people.ann.supersede("p0", "p3")
+    people.ann.supersede("p0", "p2")
     paks.add_pak_reason_code("p0", ReasonCodeEntry("current_task", 0.5), now=at)
     paks.add_pak_risk_flag("only", RiskFlagEntry("stale", "warn"), now=at)
     paks.add_pak_anchor("p0", PakAnchorEntry("a", "src/a.py", "file"))
@@ -342,6 +352,12 @@ def _each(kind: str, field: str, *values: Any) -> list[Any]:
         *_each("use", "pak_id", None, "nobody", ["p0"]),
         *_each("link_use", "uses", None, 0, 11, "1"),
         *_each("link_use", "other", None, "nobody", "local", ["p0"]),
+        *_each("version", "number", None, 0, "1", 2**70),
+        *_each("version", "at", None, "yesterday"),
+        *_each("version", "by", None, "", 7),
+        *_each("version", "pak_id", None, "nobody", ["p0"]),
+        *_each("version", "superseded_by", "nobody", 7),
+        *_each("version", "fields", 7, {}, {"content": "x", "title": 7}),
         *_each("dispute", "created_at", 7, "yesterday"),
         *_each("dispute", "note", None, 7),
     ],

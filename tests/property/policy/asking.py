@@ -89,6 +89,7 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
     yield "list at once", lambda: memory.list(limit=1000)
     for pak_id in pak_ids:
         yield f"get {pak_id}", lambda p=pak_id: memory.get(p)
+        yield f"history of {pak_id}", lambda p=pak_id: memory.history(p)
     # Whoever cannot read it cannot find out by joining it, or by asking why it is not there.
     for number, pak_id in enumerate(pak_ids[-6:]):
         yield f"inspect {pak_id}", lambda p=pak_id: memory.inspect(p)

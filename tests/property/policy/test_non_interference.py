@@ -32,7 +32,9 @@ facts = st.fixed_dictionaries(
         "project": st.sampled_from([None, "shop"]),
         "confidence": st.sampled_from([0.3, 0.9, 1.0]),
         "category": st.sampled_from(["knowledge"] * 4 + ["observation", "instruction"]),
+        "valid_from": st.sampled_from([None, None, None, LONG_AGO, SOON]),
         "valid_until": st.sampled_from([None, None, None, SOON, LONG_AGO, LATER]),
+        "on_conflict": st.sampled_from(["report", "report", "dispute", "supersede"]),
     },
     optional={
         "thread": st.sampled_from(["standup", "support"]),
@@ -81,6 +83,15 @@ class Stores(RuleBasedStateMachine):
     def rewrite(self, who: str, at: int, name: int, item: dict[str, Any]) -> None:
         here = places(PEOPLE[who])
         self.world.act(who, "remember", **item, pak_id=f"p{name % 5}", **here[at % len(here)])
+
+    @rule(who=people, at=numbers, number=numbers, text=texts, moves=st.booleans())
+    def update(self, who: str, at: int, number: int, text: str, moves: bool) -> None:
+        here = places(PEOPLE[who])[at % len(places(PEOPLE[who]))] if moves else {}
+        self.world.act(who, "update", self.one(number), content=text, **here)
+
+    @rule(who=people, one=numbers, other=numbers)
+    def supersede(self, who: str, one: int, other: int) -> None:
+        self.world.act(who, "supersede", self.one(one), self.one(other))
 
     @rule(who=people, at=numbers, source=sources, items=st.lists(facts, min_size=1, max_size=3))
     def ingest(self, who: str, at: int, source: str, items: list[dict[str, Any]]) -> None:

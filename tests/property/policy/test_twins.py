@@ -97,6 +97,24 @@ class Twins(RuleBasedStateMachine):
             pak_id = self.one(number, hidden=False)
             self.both(self.who.id, "remember", **{**item, "pak_id": pak_id})
 
+    @rule(number=numbers, text=texts, at=numbers, moves=st.booleans())
+    def update(self, number: int, text: str, at: int, moves: bool) -> None:
+        """The asker changes something of its own, and may move it to where others read it."""
+        here = places(self.who)[at % len(places(self.who))] if moves else {}
+        self.both(self.who.id, "update", self.one(number, hidden=False), content=text, **here)
+
+    @rule(one=numbers, other=numbers)
+    def supersede(self, one: int, other: int) -> None:
+        ends = self.one(one, hidden=False), self.one(other, hidden=False)
+        self.both(self.who.id, "supersede", *ends)
+
+    @rule(who=st.sampled_from(["root", "bob", "dan"]), one=numbers, other=numbers)
+    def supersede_by_the_hidden(self, who: str, one: int, other: int) -> None:
+        """Somebody lets something give way to what the asker may not read."""
+        hidden = self.one(other, hidden=True)
+        for number in (True, False):
+            self.full.act(who, "supersede", self.one(one, hidden=number), hidden)
+
     @rule(number=numbers, hidden=st.booleans())
     def forget(self, number: int, hidden: bool) -> None:
         pak_id = self.one(number, hidden=hidden)

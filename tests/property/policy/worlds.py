@@ -6,6 +6,7 @@ so that the engine's own idea of it is not what it is measured by.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -106,15 +107,26 @@ class World:
 
     def hidden_from(self, who: Principal) -> list[str]:
         """Return the ids of the Paks that a principal may not read."""
-        slugs = {
-            slug: role
-            for tenant, slug, principal, role in self.memory.paks.conn.execute(
-                "SELECT tenant, slug, principal, role FROM garden_members"
-            )
-            if (tenant, principal) == (who.tenant, who.id)
-        }
-        columns = "pak_id, tenant, owner, scope, team, garden, status, valid_until, content"
+        slugs = self._roles(who)
+        columns = (
+            "pak_id, tenant, owner, scope, team, garden, status, valid_from, valid_until, content"
+        )
         return [row[0] for row in self._rows(columns) if not self._is_readable(row[1:], who, slugs)]
+
+    def hidden_versions(self, who: Principal) -> list[tuple[int]]:
+        """Return the rows of what memories were, where a principal could not read it."""
+        roles = self._roles(who)
+        hidden = []
+        for row, kept in self.memory.paks.conn.execute(
+            "SELECT rowid, fields FROM memory_versions WHERE fields IS NOT NULL"
+        ):
+            was = json.loads(kept)
+            at = [was["place"][name] for name in ("tenant", "owner", "scope", "team", "garden")]
+            # How long it held is no matter here: what it was is asked for when it is no more.
+            one = (*at, was["status"], None, None, was["content"])
+            if not self._is_readable(one, who, roles):
+                hidden.append((row,))
+        return hidden
 
     def compare(self, who: Principal, ids: Sequence[str] | None = None) -> None:
         """Ask everything here, and of the twin without what is hidden: no byte may differ."""
@@ -136,6 +148,9 @@ class World:
             copy.execute("PRAGMA foreign_keys = ON")
             hidden = [(pak_id,) for pak_id in self.hidden_from(who)]
             copy.executemany("DELETE FROM paks WHERE pak_id = ?", hidden)
+            copy.executemany(
+                "DELETE FROM memory_versions WHERE rowid = ?", self.hidden_versions(who)
+            )
             copy.execute("DELETE FROM gardens WHERE tenant != ?", (who.tenant,))
             if "admin" not in who.permissions:
                 copy.execute(
@@ -159,13 +174,22 @@ class World:
             path, embedder=self.embedder, clock=self.clock, cache_file=False, **self.options
         )
 
+    def _roles(self, who: Principal) -> dict[str, str]:
+        return {
+            slug: role
+            for tenant, slug, principal, role in self.memory.paks.conn.execute(
+                "SELECT tenant, slug, principal, role FROM garden_members"
+            )
+            if (tenant, principal) == (who.tenant, who.id)
+        }
+
     def _rows(self, columns: str) -> list[tuple[Any, ...]]:
         return self.memory.paks.conn.execute(
             f"SELECT {columns} FROM memories ORDER BY pak_id"
         ).fetchall()
 
     def _is_readable(self, row: tuple[Any, ...], who: Principal, roles: dict[str, str]) -> bool:
-        tenant, owner, scope, team, garden, status, valid_until, content = row
+        tenant, owner, scope, team, garden, status, valid_from, valid_until, content = row
         if "read" not in who.permissions or status == "rejected":
             return False
         if scope != "public" and tenant != who.tenant:
@@ -173,6 +197,8 @@ class World:
         if (scope == "local" and owner != who.id) or (scope == "team" and team not in who.teams):
             return False
         if garden is not None and (tenant != who.tenant or garden not in roles):
+            return False
+        if valid_from is not None and _seconds(valid_from) > self.clock.now():
             return False
         if valid_until is not None and _seconds(valid_until) <= self.clock.now():
             return False

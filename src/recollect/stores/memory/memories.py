@@ -6,16 +6,17 @@ catalogue tells of every change of a Pak, so that its fields here are never olde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.model import Memory, Place
+from recollect.model import Memory, Place, name_key
 from recollect.model.pak import PakRow
 from recollect.policy import View
 from recollect.policy.view import HIDDEN_FIELDS
 from recollect.ports.memories import (
     Changes,
+    Claim,
     Facts,
     Indexed,
     IndexRow,
@@ -28,6 +29,7 @@ from recollect.ports.memories import (
 from recollect.ports.state import START, Head
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.session import MemoryRow, Session
+from recollect.stores.memory.versions import MemoryVersions
 from recollect.stores.touched import Touched
 
 __all__ = ["MemoryMemories"]
@@ -39,9 +41,12 @@ _OF_PLACES = frozenset(Place.__dataclass_fields__)
 class MemoryMemories:
     """The memories of one store in memory."""
 
-    def __init__(self, session: Session, catalogue: MemoryCatalogue) -> None:
+    def __init__(
+        self, session: Session, catalogue: MemoryCatalogue, versions: MemoryVersions
+    ) -> None:
         self._session = session
         self._catalogue = catalogue
+        self._versions = versions
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""
@@ -76,6 +81,19 @@ class MemoryMemories:
         with self._session.snapshot():
             rows = sorted(self._rows(where), key=lambda row: row.row_id)
             return {row.memory.pak_id: _standing(row) for row in rows}
+
+    def claims(self, tenant: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return what a tenant's memories say of pairs of entity and relation."""
+        wanted, found = set(about), []
+        with self._session.snapshot():
+            for row in self._session.memories.rows():
+                one = row.memory
+                if one.place.tenant != tenant or None in (one.entity, one.relation, one.value):
+                    continue
+                said = (name_key(one.entity or ""), name_key(one.relation or ""))
+                if said in wanted:
+                    found.append(Claim(row.row_id, *said, name_key(one.value or "")))
+        return sorted(found)
 
     def unplaced(self) -> frozenset[str]:
         """Return the ids of Paks that the catalogue holds and the engine never wrote."""
@@ -130,13 +148,16 @@ class MemoryMemories:
             old = known[pak_id]
             row_id = next_row if old is None else old.row_id
             next_row += old is None
-            tables.memories.put(pak_id, _row(new, old, paks[pak_id], row_id))
+            row = _row(new, old, paks[pak_id], row_id)
+            tables.memories.put(pak_id, row)
             tables.names.put(row_id, pak_id)
+            if old is not None:
+                self._versions.keep(old.memory, row.memory, by=new.by, at=new.memory.updated_at)
             touched.rows.add(row_id)
             written.append(Written(row_id, old is None))
         return written
 
-    def set_standing(self, standing: Iterable[Standing]) -> None:
+    def set_standing(self, standing: Iterable[Standing], *, by: str, at: str) -> None:
         """Write where rows stand now."""
         tables, touched = self._session, self._session.touched
         for one in standing:
@@ -153,6 +174,19 @@ class MemoryMemories:
             )
             tables.memories.put(pak_id, replace(old, memory=memory))
             touched.rows.add(one.row_id)
+            self._versions.keep(old.memory, memory, by=by, at=at)
+
+    def supersede(self, successors: Mapping[str, str | None], *, by: str, at: str) -> None:
+        """Name the successor of memories."""
+        tables = self._session
+        _ = tables.revision  # refuses outside of a commit
+        known = {name: row for name in successors if (row := tables.memories.get(name)) is not None}
+        paks = self._catalogue.get_paks(list(known))
+        self._catalogue.keep_rows(
+            pak._replace(superseded_by=successors[name]) for name, pak in paks.items()
+        )
+        for name, old in known.items():
+            self._versions.keep(old.memory, tables.memories[name].memory, by=by, at=at)
 
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
@@ -175,6 +209,8 @@ class MemoryMemories:
     def take_over(self, pak_id: str, pak: PakRow | None) -> None:
         """Follow a change of the catalogue: a Pak as it is now, None if it is gone."""
         tables, row = self._session, self._session.memories.get(pak_id)
+        if pak is None:
+            self._versions.forget_successor(pak_id)
         if row is None:
             return
         if pak is not None:
@@ -191,6 +227,7 @@ class MemoryMemories:
             return
         tables.follow(Touched(gone={row.row_id}))
         tables.uses.drop(row.row_id)
+        tables.versions.drop(row.row_id)
         for pairs in (tables.edges, tables.link_uses, tables.likenesses, tables.disputes):
             pairs.drop_at([row.row_id])
         for key in [one for one in tables.answer_rows if one[0] == row.row_id]:
@@ -243,6 +280,7 @@ def _with_pak(memory: Memory, pak: PakRow) -> Memory:
         authority=pak.authority,
         created_at=pak.created_at,
         updated_at=pak.updated_at,
+        superseded_by=pak.superseded_by,
     )
 
 
@@ -257,6 +295,7 @@ def _standing(row: MemoryRow) -> Standing:
         content_hash=row.content_hash,
         place=memory.place,
         status=memory.status,
+        valid_from=memory.valid_from,
         valid_until=memory.valid_until,
         risks=memory.risks,
         thread=memory.thread,

@@ -12,6 +12,7 @@ from functools import partial
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
+from recollect.model import kept_fields
 from recollect.paks.entries import ANCHORS, REASON_CODES, RELATIONS, RISK_FLAGS, Attachment
 from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind
 from recollect.stores.memory.catalogue import MemoryCatalogue
@@ -50,6 +51,7 @@ class MemoryRecords:
             "dispute": _Kind(lambda: session.disputes, self._dispute),
             "use": _Kind(self._used, self._use),
             "link_use": _Kind(self._used_links, self._link_use),
+            "version": _Kind(self._kept, self._version),
         }
 
     def page(self, kind: RecordKind, *, after: RecordKey | None, most: int) -> Sequence[Record]:
@@ -87,8 +89,8 @@ class MemoryRecords:
         row = self._session.memories[self._session.names[row_id]]
         pak = self._catalogue.get_paks([row.memory.pak_id])[row.memory.pak_id]
         fields = asdict(row.memory)
-        for derived in ("decay", "risks"):
-            del fields[derived]
+        for elsewhere in ("decay", "risks", "superseded_by"):
+            del fields[elsewhere]
         return {
             **fields,
             "tags": list(row.memory.tags),
@@ -167,6 +169,22 @@ class MemoryRecords:
             "tenant": tenant,
             "principal": principal,
             "uses": uses,
+        }
+
+    def _kept(self) -> Iterable[RecordKey]:
+        versions = self._session.versions
+        return ((row_id, one.number) for row_id in versions for one in versions[row_id])
+
+    def _version(self, row_id: int, number: int) -> dict[str, Any]:
+        (one,) = (one for one in self._session.versions[row_id] if one.number == number)
+        memory = one.memory
+        return {
+            "pak_id": self._session.names[row_id],
+            "number": one.number,
+            "at": one.at,
+            "by": one.by,
+            "superseded_by": None if memory is None else memory.superseded_by,
+            "fields": None if memory is None else kept_fields(memory),
         }
 
     def _ends(self, one: int, two: int) -> dict[str, str]:

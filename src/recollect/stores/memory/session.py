@@ -26,6 +26,7 @@ from recollect.ports.state import (
     StoreState,
 )
 from recollect.ports.uses import Used, UsedLink, Who
+from recollect.ports.versions import KeptVersion
 from recollect.stores.memory.tables import PairTable, Table
 from recollect.stores.memory.undo import UndoLog
 from recollect.stores.touched import Touched, first_kept, is_time_to_trim
@@ -69,6 +70,7 @@ class Session:
         self.memories: Table[str, MemoryRow] = Table(self.undo)
         self.names: Table[int, str] = Table(self.undo)
         self.edges: PairTable[Edge] = PairTable(self.undo)
+        self.versions: Table[int, tuple[KeptVersion, ...]] = Table(self.undo)
         self.uses: Table[int, Mapping[Who, Used]] = Table(self.undo)
         self.link_uses: PairTable[Mapping[Who, UsedLink]] = PairTable(self.undo)
         self.likenesses: PairTable[float] = PairTable(self.undo)

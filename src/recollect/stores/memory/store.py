@@ -23,6 +23,7 @@ from recollect.stores.memory.session import Session
 from recollect.stores.memory.state import MemoryState
 from recollect.stores.memory.uses import MemoryUses
 from recollect.stores.memory.vectors import MemoryVectors
+from recollect.stores.memory.versions import MemoryVersions
 
 __all__ = ["MemoryStore"]
 
@@ -35,7 +36,8 @@ class MemoryStore:
         self._catalogue = MemoryCatalogue(
             undo=self._session.undo, watcher=lambda *change: self._memories.take_over(*change)
         )
-        self._memories = MemoryMemories(self._session, self._catalogue)
+        self._versions = MemoryVersions(self._session)
+        self._memories = MemoryMemories(self._session, self._catalogue, self._versions)
         self._edges = MemoryEdges(self._session)
         self._vectors = MemoryVectors(self._session)
         self._uses = MemoryUses(self._session)
@@ -67,6 +69,11 @@ class MemoryStore:
     def uses(self) -> MemoryUses:
         """How often each principal was given what."""
         return self._uses
+
+    @property
+    def versions(self) -> MemoryVersions:
+        """Memories as they were."""
+        return self._versions
 
     @property
     def access(self) -> MemoryAccess:

@@ -24,7 +24,13 @@ from recollect.paks.tolerant import text_or_bytes
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import LOGGED, log_seal
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
-from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal, vector_seal
+from recollect.stores.sqlite.seals import (
+    SEALED_COLUMNS,
+    VERSION_COLUMNS,
+    row_seal,
+    vector_seal,
+    version_seal,
+)
 from recollect.stores.sqlite.twins import TWIN_INDEXES, itself, twin_where
 
 __all__ = ["Findings", "Unlike", "examine", "expected_triggers", "find"]
@@ -35,7 +41,7 @@ _MADE = re.compile(r"CREATE TRIGGER (\w+)")
 _SHOWN_LINES = 20
 # How the two halves of a pair, or a memory itself, are named in the tables that have twins.
 _NAMES = ("pak_id", "row_id", "low", "high", "other")
-_OF_USES = ("memory_uses", "link_uses")
+_BESIDE = ("memory_uses", "link_uses", "memory_versions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,8 @@ class Findings:
     unlike: list[Unlike] = field(default_factory=list)
     sealed_wrong: set[str] = field(default_factory=set)
     illegible: set[str] = field(default_factory=set)
+    # By the number of their row; of which memory.
+    versions: dict[int, str] = field(default_factory=dict)
 
     def report(self) -> Examination:
         """Return it as values."""
@@ -111,8 +119,8 @@ def _twins(conn: sqlite3.Connection, found: Findings) -> None:
     if not found.twins:
         return
     for index, (table, columns) in TWIN_INDEXES.items():
-        # Uses are no part of a memory: what is wrong with them costs nobody a text.
-        names = [] if table in _OF_USES else [column for column in columns if column in _NAMES]
+        # Uses and versions are no part of a memory: what is wrong with them costs nobody its text.
+        names = [] if table in _BESIDE else [column for column in columns if column in _NAMES]
         for unlike in _unlike(conn, table, index, columns):
             found.unlike.append(unlike)
             for column in names:
@@ -192,6 +200,18 @@ def _illegible(
             found.vectors[_words(values[0])] = row_id
 
 
+def _versions(conn: sqlite3.Connection, found: Findings) -> None:
+    """Compare what memories were before a change with the seals of that."""
+    listed = ", ".join(VERSION_COLUMNS)
+    for row_number, pak_id, seal, *row in conn.execute(
+        f"SELECT memory_versions.rowid, pak_id, memory_versions.seal, {listed}"
+        " FROM memory_versions LEFT JOIN memories USING (row_id)"
+        " WHERE memory_versions.seal IS NOT NULL"
+    ):
+        if seal != version_seal(row):
+            found.versions[row_number] = _words(pak_id)
+
+
 def _slices(conn: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query that gives row ids first, reading a slice at a time."""
     last = -(2**63)
@@ -255,6 +275,7 @@ _STEPS: dict[str, Callable[[sqlite3.Connection, Findings], None]] = {
     "references": _references,
     "the second copies": _twins,
     "memories": _memories,
+    "versions": _versions,
     "triggers": _triggers,
     "full text": _fulltext,
     "links": _pairs,
@@ -270,6 +291,11 @@ def _tell(found: Findings) -> None:
     if found.vectors:
         found.problems.append(
             f"{len(found.vectors)} memories have a damaged vector: {_listed(found.vectors)}"
+        )
+    if found.versions:
+        named = _listed(dict.fromkeys(found.versions.values()))
+        found.problems.append(
+            f"{len(found.versions)} versions of memories are not as they were written: {named}"
         )
     if found.unsealed:
         found.notes.append(

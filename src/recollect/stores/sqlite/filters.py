@@ -7,6 +7,7 @@ compared by the keys that stand beside them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from recollect.model import name_key
@@ -19,14 +20,17 @@ __all__ = ["conditions"]
 def conditions(where: RowFilter) -> Iterator[tuple[str, list[Any]]]:
     """Yield the conditions of a filter, each with its values, so that none has too many."""
     plain, values = _plain_conditions(where)
-    for pak_ids in _parts(where.pak_ids):
-        for row_ids in _parts(where.row_ids):
-            all_of = list(plain)
-            if pak_ids is not None:
-                all_of.append(f"memories.pak_id IN ({marks(pak_ids)})")
-            if row_ids is not None:
-                all_of.append(f"memories.row_id IN ({marks(row_ids)})")
-            yield " AND ".join(all_of) or "TRUE", [*values, *(pak_ids or ()), *(row_ids or ())]
+    lists = {
+        "memories.pak_id IN ({})": where.pak_ids,
+        "memories.row_id IN ({})": where.row_ids,
+        "memories.pak_id IN (SELECT pak_id FROM paks WHERE superseded_by IN ({}))": (
+            where.superseded_by
+        ),
+    }
+    for parts in product(*map(_parts, lists.values())):
+        given = [(said, part) for said, part in zip(lists, parts, strict=True) if part is not None]
+        all_of = [*plain, *(said.format(marks(part)) for said, part in given)]
+        yield " AND ".join(all_of) or "TRUE", [*values, *(one for _, part in given for one in part)]
 
 
 def _parts(wanted: tuple[Any, ...] | None) -> Iterable[Sequence[Any] | None]:

@@ -28,7 +28,7 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
 _MAY_BE_MISSING = frozenset(
     {
         *("project", "topic", "source", "entity", "relation", "value", "thread", "speaker"),
-        *("occurred_at", "valid_until", "team", "garden", "superseded_by"),
+        *("occurred_at", "valid_from", "valid_until", "team", "garden", "superseded_by"),
     }
 )
 

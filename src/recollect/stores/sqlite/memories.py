@@ -16,6 +16,7 @@ from recollect.paks import RecallStore
 from recollect.policy import View
 from recollect.ports.memories import (
     Changes,
+    Claim,
     Facts,
     IndexRow,
     NewMemory,
@@ -28,8 +29,15 @@ from recollect.ports.state import START, Head
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import touched_since
 from recollect.stores.sqlite.filters import conditions
-from recollect.stores.sqlite.seals import OF_MEMORIES, OF_PAKS, SEALED_COLUMNS, row_seal
+from recollect.stores.sqlite.seals import (
+    OF_MEMORIES,
+    OF_MEMORIES_LATER,
+    OF_PAKS,
+    SEALED_COLUMNS,
+    row_seal,
+)
 from recollect.stores.sqlite.session import Session, chunks, marks
+from recollect.stores.sqlite.versions import Author, SqliteVersions
 
 __all__ = ["SqliteMemories"]
 
@@ -54,6 +62,7 @@ _KNOWS_PAKS = {
 }
 # Where the sealed columns stand among `OWN_COLUMNS`, and which of them hold no whole numbers.
 _SEALED = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES))
+_SEALED_LATER = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES_LATER))
 _of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
@@ -63,9 +72,10 @@ _BATCH_ROWS = 8_192
 class SqliteMemories:
     """The memories of one SQLite file."""
 
-    def __init__(self, db: Session, catalogue: RecallStore) -> None:
+    def __init__(self, db: Session, catalogue: RecallStore, versions: SqliteVersions) -> None:
         self._db = db
         self._catalogue = catalogue
+        self._versions = versions
         # Replaced, not changed: another thread may be looking at it.
         self._unreadable: frozenset[int] = frozenset()
 
@@ -116,6 +126,23 @@ class SqliteMemories:
         return {
             row[-1]: stands for row in sorted(found) if (stands := self._made(rows.standing, row))
         }
+
+    def claims(self, tenant: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return what a tenant's memories say of pairs of entity and relation."""
+        found = [
+            row
+            for chunk in chunks(about, 250)
+            for row in self._db.all(
+                "WITH wanted (entity_key, relation_key) AS (VALUES "
+                + ", ".join(["(?, ?)"] * len(chunk))
+                + ") SELECT row_id, entity_key, relation_key, value_key"
+                " FROM wanted CROSS JOIN memories USING (entity_key, relation_key)"
+                " WHERE tenant = ? AND typeof(value_key) = 'text'",
+                *chain.from_iterable(chunk),
+                tenant,
+            )
+        ]
+        return [Claim(*row) for row in sorted(found)]
 
     def unreadable(self) -> frozenset[int]:
         """Return the rows that reads left out so far, since they cannot be memories."""
@@ -178,23 +205,46 @@ class SqliteMemories:
         touched = self._db.touched
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
+        before = self._versions.before(list(known.values())) if known else {}
         entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
             self._replace([new for new in memories if new.memory.pak_id in known])
         numbers = known | self._insert(added, entries)
         touched.rows.update(numbers.values())
-        self._seal(list(known.values()))
+        if known:
+            self._seal(list(known.values()))
+            self._versions.keep(
+                before,
+                {
+                    known[new.memory.pak_id]: Author(new.by, new.memory.updated_at)
+                    for new in memories
+                    if new.memory.pak_id in known
+                },
+            )
         return [Written(numbers[pak_id], pak_id not in known) for pak_id in ids]
 
-    def set_standing(self, standing: Iterable[Standing]) -> None:
+    def set_standing(self, standing: Iterable[Standing], *, by: str, at: str) -> None:
         """Write where rows stand now."""
         stands = list(standing)
+        before = self._versions.before([one.row_id for one in stands])
         self._db.touched.rows.update(one.row_id for one in stands)
         self._db.run_each(
             f"UPDATE memories SET {_assignments(*rows.STANDING_VALUES)} WHERE row_id = ?",
             [(*rows.standing_values(one), one.row_id) for one in stands],
         )
+        self._versions.keep(before, dict.fromkeys(before, Author(by, at)))
+
+    def supersede(self, successors: Mapping[str, str | None], *, by: str, at: str) -> None:
+        """Name the successor of memories."""
+        known = self._row_ids(list(successors))
+        before = self._versions.before(list(known.values()))
+        self._db.touched.rows.update(known.values())
+        self._db.run_each(
+            "UPDATE paks SET superseded_by = ? WHERE pak_id = ?",
+            [(successors[pak_id], pak_id) for pak_id in known],
+        )
+        self._versions.keep(before, dict.fromkeys(before, Author(by, at)))
 
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
@@ -372,4 +422,5 @@ def _assignments(*columns: str) -> str:
 def _sealed(own: Sequence[Any], entry: PakRow) -> tuple[Any, ...]:
     """Return the values of a new row with its seal, which is of them as the file will hold them."""
     kept = [float(own[at]) if at in _REALS else own[at] for at in _SEALED]
-    return (*own, row_seal(*kept, *_of_entry(entry)))
+    later = (own[at] for at in _SEALED_LATER)
+    return (*own, row_seal(*kept, *_of_entry(entry), *later))

@@ -10,9 +10,9 @@ from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
-from recollect.stores.sqlite.seals import DAMAGED, SEALS
-from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES
-from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS, TWINS_OF_USES
+from recollect.stores.sqlite.seals import DAMAGED, SEALS, VERSIONS
+from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES, TRIGGERS_OF_VERSIONS
+from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS, TWINS_OF_USES, TWINS_OF_VERSIONS
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
 
@@ -311,5 +311,6 @@ ENGINE_MIGRATIONS = (
     Migration(9, "lighter_twins", LIGHTER_TWINS),
     Migration(10, "within_tenants", _WITHIN_TENANTS),
     Migration(11, "uses", _USES),
+    Migration(12, "versions", (*VERSIONS, *TWINS_OF_VERSIONS, *TRIGGERS_OF_VERSIONS)),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

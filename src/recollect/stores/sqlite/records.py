@@ -19,8 +19,8 @@ __all__ = ["SqliteRecords"]
 
 _MEMORY = (
     *("content", "tags", "category", "source", "entity", "relation", "value", "confidence"),
-    *("thread", "position", "speaker", "occurred_at", "valid_until", "status", "reinforced"),
-    *("last_reinforced", "pending"),
+    *("thread", "position", "speaker", "occurred_at", "valid_from", "valid_until", "status"),
+    *("reinforced", "last_reinforced", "pending"),
 )
 _PAK = (
     *("pak_type", "project", "topic", "source_type", "authority", "title", "summary"),
@@ -135,6 +135,19 @@ _KINDS: dict[RecordKind, _Kind] = {
         },
         "memory_uses JOIN memories USING (row_id)",
         ("row_id", "memory_uses.tenant", "memory_uses.principal"),
+    ),
+    "version": _Kind(
+        {
+            **_same("pak_id", of="memories."),
+            **_same("number", "at", "superseded_by", "fields", of="memory_versions."),
+            "by": "principal",
+        },
+        "memory_versions JOIN memories USING (row_id)",
+        ("row_id", "memory_versions.number"),
+        made=lambda fields: {
+            **fields,
+            "fields": None if fields["fields"] is None else json.loads(fields["fields"]),
+        },
     ),
     "link_use": _Kind(*_LINK_USE, ("low", "high", "link_uses.tenant", "link_uses.principal")),
 }

@@ -34,8 +34,11 @@ FACTS = (
 )
 USES = ("reinforced", "last_reinforced")
 
-# Uses of what is not there.
+_NOT_AS_WRITTEN = "it is not as it was written"
+
+# Uses and versions of what is not there.
 _REFER_TO = {
+    "memory_versions": "row_id NOT IN (SELECT row_id FROM memories)",
     "memory_uses": "row_id NOT IN (SELECT row_id FROM memories)",
     "link_uses": "(low, high) NOT IN (SELECT low, high FROM memory_edges)",
 }
@@ -96,6 +99,9 @@ class _Repair:
             self._memory(name, row_id)
         for unlike in self._found.unlike:
             self._row(unlike)
+        for number, name in self._found.versions.items():
+            self._move("memory_versions", "rowid = ?", (number,), name, _NOT_AS_WRITTEN)
+            self._aside.append(f"a version of {name}")
         self._references()
         self._vectors()
         self._dropped += self._links.compute(link_again)
@@ -164,17 +170,17 @@ class _Repair:
                 yield copy
 
     def _put_memory_aside(self, name: str, row_id: int) -> None:
-        why = "it is not as it was written"
         owner = self._conn.execute(
             "SELECT pak_id FROM memories WHERE row_id = ?", (row_id,)
         ).fetchone()
         if owner is None:
             return
         self._links.without(row_id)
-        self._move("memories", "row_id = ?", (row_id,), name, why)
+        self._move("memory_versions", "row_id = ?", (row_id,), name, "its memory was put aside")
+        self._move("memories", "row_id = ?", (row_id,), name, _NOT_AS_WRITTEN)
         for table in _HANG_ON:
             self._move(table, "pak_id = ?", owner, name, "its memory was put aside")
-        self._move("paks", "pak_id = ?", owner, name, why)
+        self._move("paks", "pak_id = ?", owner, name, _NOT_AS_WRITTEN)
         self._aside.append(name)
 
     def _row(self, unlike: Unlike) -> None:
@@ -183,7 +189,7 @@ class _Repair:
             return
         values = dict(zip(unlike.columns, unlike.row, strict=True))
         condition = " AND ".join(f"{column} IS ?" for column in values)
-        name = str(next(iter(values.values())))
+        name = self._name_of(values)
         if self._links.is_derived(unlike):
             gone = self._conn.execute(
                 f"DELETE FROM {unlike.table} WHERE {condition}", list(values.values())
@@ -193,6 +199,13 @@ class _Repair:
             unlike.table, condition, list(values.values()), name, "its second copy says otherwise"
         ):
             self._aside.append(f"{unlike.table} {name}")
+
+    def _name_of(self, values: Mapping[str, Any]) -> str:
+        """Return what a row is called where it is put aside: by its memory, if it is of one."""
+        found = self._conn.execute(
+            "SELECT pak_id FROM memories WHERE row_id = ?", (values.get("row_id"),)
+        ).fetchone()
+        return str(next(iter(values.values())) if found is None else found[0])
 
     def _move(self, table: str, condition: str, values: Sequence[Any], name: str, why: str) -> int:
         """Move rows to where a person can look at them; return how many."""

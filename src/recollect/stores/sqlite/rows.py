@@ -28,6 +28,7 @@ __all__ = [
     "STANDING_COLUMNS",
     "STANDING_VALUES",
     "STOOD",
+    "WHOLE_COLUMNS",
     "fact_columns",
     "fact_row",
     "from_row",
@@ -37,12 +38,14 @@ __all__ = [
     "sealed_vector",
     "standing",
     "standing_values",
+    "whole_from_row",
 ]
 
 # The order of Memory's fields; `place` is five columns.
 _FROM_PAKS = {"pak_id", "title", "summary", "project", "topic", "pak_type", "authority"} | {
     "created_at",
     "updated_at",
+    "superseded_by",
 }
 _PLACE = ("tenant", "owner", "scope", "team", "garden")
 # Fields that are found however they are spelt: beside each is a column with its key.
@@ -58,6 +61,9 @@ def _columns(*names: str) -> str:
     return ", ".join(map(_column, names))
 
 
+# All that is known, in the order of Memory's fields.
+WHOLE_COLUMNS = _columns(*_FIELDS, *_PLACE)
+
 # What a reader gets, in the order of Memory's fields; a hidden one is never read.
 SHOWN_COLUMNS = ", ".join(
     "NULL" if name in HIDDEN_FIELDS else _column(name) for name in (*_FIELDS, *_PLACE)
@@ -68,6 +74,7 @@ _PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
 _INDEXED_NAMES = (*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
 INDEX_COLUMNS = _columns(*_INDEXED_NAMES)
 INDEX_ROW_ID = _INDEXED_NAMES.index("row_id")
+_WHOLE = RowShape((*_FIELDS, *_PLACE))
 _SHOWN = RowShape((*_FIELDS, *_PLACE), hidden=HIDDEN_FIELDS)
 _INDEXED = RowShape((*_INDEXED_NAMES, "vector"))
 
@@ -83,12 +90,13 @@ OWN_COLUMNS = (
 STANDING_COLUMNS = (
     "row_id, content_hash, status, valid_until, risks, position, reinforced, last_reinforced,"
     " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, thread, project,"
-    " memories.pak_id"
+    " valid_from, memories.pak_id"
 )
 _STANDING = RowShape(
     (
         *("row_id", "content_hash", "status", "valid_until", "risks", "position", "reinforced"),
-        *("last_reinforced", "superseded_by", "pending", *_PLACE, "thread", "project", "pak_id"),
+        *("last_reinforced", "superseded_by", "pending", *_PLACE, "thread", "project"),
+        *("valid_from", "pak_id"),
     )
 )
 # Where a memory stood, in the order of `place_of`.
@@ -102,6 +110,16 @@ _FACTS = frozenset((*_FIELDS, *_PLACE))
 def from_row(row: Sequence[Any]) -> Memory:
     """Build a Memory from a row of `SHOWN_COLUMNS`; raise `ValueError` if it cannot be one."""
     _SHOWN.check(row)
+    return _memory(row)
+
+
+def whole_from_row(row: Sequence[Any]) -> Memory:
+    """Build a Memory from a row of `WHOLE_COLUMNS`; raise `ValueError` if it cannot be one."""
+    _WHOLE.check(row)
+    return _memory(row)
+
+
+def _memory(row: Sequence[Any]) -> Memory:
     fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
     fields["tags"] = _tags(fields["tags"])
     fields["risks"] = _risks(fields["risks"])
@@ -153,6 +171,7 @@ def standing(row: Sequence[Any]) -> Standing:
         content_hash=row[1],
         place=_place(*row[10:15]),
         status=row[2],
+        valid_from=row[17],
         valid_until=row[3],
         risks=_risks(row[4]),
         thread=row[15],
@@ -238,10 +257,6 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
         ),
         new.pending,
     )
-
-
-def _key(name: str | None) -> str | None:
-    return None if name is None else name_key(name)
 
 
 def sealed_vector(vector: NDArray[np.int8] | None) -> tuple[bytes | None, int | None]:

@@ -18,12 +18,16 @@ from recollect.stores.sqlite.triggers import EDIT_OF_MEMORIES
 __all__ = [
     "DAMAGED",
     "OF_MEMORIES",
+    "OF_MEMORIES_LATER",
     "OF_PAKS",
     "SEALED_COLUMNS",
     "SEALS",
+    "VERSIONS",
+    "VERSION_COLUMNS",
     "register",
     "row_seal",
     "vector_seal",
+    "version_seal",
 ]
 
 OF_MEMORIES = (
@@ -35,15 +39,39 @@ OF_PAKS = (
     *("pak_type", "project", "topic", "source_type", "authority", "title", "summary"),
     *("content_hash", "created_at", "updated_at"),
 )
+# Columns that came later. A row that says nothing in them has the seal that it had before.
+OF_MEMORIES_LATER = ("valid_from",)
+_FIRST_SEALED = (
+    *(f"memories.{column}" for column in OF_MEMORIES),
+    *(f"paks.{column}" for column in OF_PAKS),
+)
 # What a seal is of, in the order of `row_seal`.
 SEALED_COLUMNS = ", ".join(
-    (*(f"memories.{column}" for column in OF_MEMORIES), *(f"paks.{column}" for column in OF_PAKS))
+    (*_FIRST_SEALED, *(f"memories.{column}" for column in OF_MEMORIES_LATER))
 )
+# A row of `memory_versions`; a successor that is gone leaves the rest as it was written.
+VERSION_COLUMNS = ("row_id", "number", "revision", "at", "principal", "superseded_by", "fields")
+_OF_VERSIONS = tuple(column for column in VERSION_COLUMNS if column != "superseded_by")
+_SUCCESSOR = VERSION_COLUMNS.index("superseded_by")
 
 
 def row_seal(*row: Any) -> bytes:
     """Return the seal of a row of `SEALED_COLUMNS`; two rows that differ in anything have two."""
-    parts = [value if value.__class__ is str else f"\0{value!r}" for value in row]
+    first, later = row[: len(_FIRST_SEALED)], row[len(_FIRST_SEALED) :]
+    parts = [value if value.__class__ is str else f"\0{value!r}" for value in first]
+    for name, value in zip(OF_MEMORIES_LATER, later, strict=False):
+        if value is not None:
+            parts.append(f"\0{name} {value!r}")
+    return _digest(parts)
+
+
+def version_seal(row: Sequence[Any]) -> bytes:
+    """Return the seal of a row of `VERSION_COLUMNS`."""
+    sealed = (*row[:_SUCCESSOR], *row[_SUCCESSOR + 1 :])
+    return _digest([f"\0{value!r}" for value in sealed])
+
+
+def _digest(parts: Sequence[str]) -> bytes:
     text = "\x1f".join(parts)
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest()
 
@@ -65,6 +93,15 @@ def _changed(columns: Sequence[str]) -> str:
 
 _UNSEAL = "UPDATE memories SET seal = NULL WHERE pak_id = NEW.pak_id AND seal IS NOT NULL"
 
+
+def _unsealing(columns: Sequence[str]) -> str:
+    return f"""CREATE TRIGGER memories_au_seal AFTER UPDATE OF {", ".join(columns)} ON memories
+WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(columns)})
+BEGIN
+    {_UNSEAL};
+END"""
+
+
 # Whoever changes a row without sealing it anew leaves it unsealed: that is an edit, not damage.
 SEALS = (
     "ALTER TABLE memories ADD COLUMN seal BLOB",
@@ -72,17 +109,13 @@ SEALS = (
     "ALTER TABLE memories ADD COLUMN vector_seal_1 INTEGER",
     # No change that an index or a follower would have to hear of.
     "UPDATE engine_state SET committing = 1",
-    f"UPDATE memories SET seal = (SELECT row_seal({SEALED_COLUMNS}) FROM paks"
+    f"UPDATE memories SET seal = (SELECT row_seal({', '.join(_FIRST_SEALED)}) FROM paks"
     " WHERE paks.pak_id = memories.pak_id), vector_seal_0 = vector_seal(vector_0),"
     " vector_seal_1 = vector_seal(vector_1)",
     "UPDATE engine_state SET committing = 0",
     "DROP TRIGGER log_memories_update",
     EDIT_OF_MEMORIES,
-    f"""CREATE TRIGGER memories_au_seal AFTER UPDATE OF {", ".join(OF_MEMORIES)} ON memories
-WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(OF_MEMORIES)})
-BEGIN
-    {_UNSEAL};
-END""",
+    _unsealing(OF_MEMORIES),
     f"""CREATE TRIGGER paks_au_seal AFTER UPDATE OF {", ".join(OF_PAKS)} ON paks
 WHEN {_changed(OF_PAKS)}
 BEGIN
@@ -97,6 +130,31 @@ BEGIN
 END"""
         for slot in (0, 1)
     ),
+)
+
+# Memories begin to be valid at some time, and what they were before a change is kept.
+VERSIONS = (
+    "ALTER TABLE memories ADD COLUMN valid_from TEXT",
+    "DROP TRIGGER memories_au_seal",
+    _unsealing((*OF_MEMORIES, "valid_from")),
+    """
+CREATE TABLE memory_versions (
+    row_id         INTEGER NOT NULL REFERENCES memories (row_id) ON DELETE CASCADE,
+    number         INTEGER NOT NULL,
+    revision       INTEGER,
+    at             TEXT NOT NULL,
+    principal      TEXT NOT NULL,
+    superseded_by  TEXT REFERENCES paks (pak_id) ON DELETE SET NULL ON UPDATE CASCADE,
+    fields         TEXT,
+    seal           BLOB,
+    PRIMARY KEY (row_id, number)
+)""",
+    f"""CREATE TRIGGER memory_versions_au_seal AFTER UPDATE OF {", ".join(_OF_VERSIONS)}
+ON memory_versions
+WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(_OF_VERSIONS)})
+BEGIN
+    UPDATE memory_versions SET seal = NULL WHERE rowid = NEW.rowid;
+END""",
 )
 
 # What was put aside: where it stood, under which name, what stood there, and why it does no longer.

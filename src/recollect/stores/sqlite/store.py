@@ -28,6 +28,7 @@ from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
 from recollect.stores.sqlite.uses import SqliteUses
 from recollect.stores.sqlite.vectors import SqliteVectors
+from recollect.stores.sqlite.versions import SqliteVersions
 
 __all__ = ["SqliteStore"]
 
@@ -40,7 +41,8 @@ class SqliteStore:
         # The catalogue's connections: whoever uses `catalogue` reads and writes in what the engine
         # has begun in the same thread, and takes turns with other threads.
         self._db = Session(connections)
-        self._memories = SqliteMemories(self._db, catalogue)
+        self._versions = SqliteVersions(self._db)
+        self._memories = SqliteMemories(self._db, catalogue, self._versions)
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
         self._uses = SqliteUses(self._db)
@@ -93,6 +95,11 @@ class SqliteStore:
     def uses(self) -> SqliteUses:
         """How often each principal was given what."""
         return self._uses
+
+    @property
+    def versions(self) -> SqliteVersions:
+        """Memories as they were."""
+        return self._versions
 
     @property
     def access(self) -> SqliteAccess:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS", "TRIGGERS_OF_USES"]
+__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS", "TRIGGERS_OF_USES", "TRIGGERS_OF_VERSIONS"]
 
 _COMMITTING = "(SELECT committing FROM engine_state)"
 _OF_PAK = "(SELECT row_id FROM memories WHERE pak_id = {end}.pak_id)"
@@ -122,12 +122,13 @@ _USED_STANDS = "EXISTS (SELECT 1 FROM memories WHERE row_id = {end}.row_id)"
 _USED_LINK_STANDS = (
     "EXISTS (SELECT 1 FROM memory_edges WHERE low = {end}.low AND high = {end}.high)"
 )
+_USED = (("memory_uses", "row_id"), ("link_uses", "low"), ("link_uses", "high"))
 # Once each principal has uses of its own: they are followed, and hang on memories and links.
 TRIGGERS_OF_USES = (
     *_of_uses("memory_uses", _USED_STANDS),
     *_of_uses("link_uses", _USED_LINK_STANDS),
     "DROP TRIGGER clear_memories_delete",
-    _clearing((*_HANG_ON, ("memory_uses", "row_id"), ("link_uses", "low"), ("link_uses", "high"))),
+    _clearing((*_HANG_ON, *_USED)),
     _trigger(
         "DELETE",
         "memory_edges",
@@ -135,6 +136,12 @@ TRIGGERS_OF_USES = (
         "DELETE FROM link_uses WHERE low = OLD.low AND high = OLD.high",
         name="clear",
     ),
+)
+
+# Versions hang on their memory too.
+TRIGGERS_OF_VERSIONS = (
+    "DROP TRIGGER clear_memories_delete",
+    _clearing((*_HANG_ON, *_USED, ("memory_versions", "row_id"))),
 )
 
 # An edit past any commit, once rows have seals; that a seal is taken away is part of the edit.

@@ -8,10 +8,21 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-__all__ = ["LIGHTER_TWINS", "TWINS", "TWINS_OF_USES", "TWIN_INDEXES", "itself", "twin_where"]
+__all__ = [
+    "LIGHTER_TWINS",
+    "TWINS",
+    "TWINS_OF_USES",
+    "TWINS_OF_VERSIONS",
+    "TWIN_INDEXES",
+    "itself",
+    "twin_where",
+]
 
 # A row of the log that a commit leaves has a seal; those that triggers leave are here twice.
-_ONLY = {"twin_commits": "seal IS NULL"}
+_ONLY = {
+    "twin_commits": "seal IS NULL",
+    "idx_memory_versions_successor": "superseded_by IS NOT NULL",
+}
 
 # Tables that are an index themselves, by their key.
 _WITHOUT_ROWID = frozenset(
@@ -86,7 +97,10 @@ _OF_USES: _Twins = {
     ),
     "twin_link_uses": ("link_uses", ("tenant", "principal", "low", "high", "uses")),
 }
-TWIN_INDEXES = {**_FIRST, **_OF_USES}
+_OF_VERSIONS: _Twins = {
+    "idx_memory_versions_successor": ("memory_versions", ("superseded_by", "row_id", "number")),
+}
+TWIN_INDEXES = {**_FIRST, **_OF_USES, **_OF_VERSIONS}
 
 
 def twin_where(name: str) -> str:
@@ -113,6 +127,9 @@ def _made(name: str, where: str = "") -> tuple[str, str]:
 
 TWINS = tuple(statement for name in _FIRST for statement in _made(name))
 TWINS_OF_USES = tuple(statement for name in _OF_USES for statement in _made(name))
+TWINS_OF_VERSIONS = tuple(
+    statement for name in _OF_VERSIONS for statement in _made(name, twin_where(name))
+)
 # Each index that a write has to keep in step is a page or two of every commit.
 LIGHTER_TWINS = (
     "DROP INDEX IF EXISTS twin_paks",

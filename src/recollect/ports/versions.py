@@ -1,0 +1,53 @@
+"""What the engine asks of a store about versions: each memory as it was before it was changed.
+
+Whatever replaces a memory, or moves it, leaves the version before, whole, with who wrote that and
+when. A memory that never changed has none. All of them go when it is erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.model import Memory
+from recollect.policy import View
+
+__all__ = ["KeptVersion", "VersionRoom"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVersion:
+    """One version of a memory. `memory` is None for the one that stands.
+
+    `revision` is the one of the store at which it came to be, None if nobody kept that.
+    """
+
+    number: int
+    at: str
+    by: str
+    memory: Memory | None
+    revision: int | None = None
+
+
+class VersionRoom(Protocol):
+    """Versions by memory. Writes happen inside a commit."""
+
+    def read(self, pak_ids: Sequence[str], view: View) -> dict[str, list[KeptVersion]]:
+        """Return the versions of some memories that `view.shows`, the oldest first.
+
+        The one that stands is the last, and says who wrote it; whether it may be read is not asked
+        here. A memory that never changed is not among them.
+        """
+
+    def put(self, versions: Mapping[str, Sequence[KeptVersion]]) -> None:
+        """Keep versions of memories as given, in the place of those that there are."""
+
+    def about(self, tenant: str, entity: str) -> dict[str, list[int]]:
+        """Return the numbers of earlier versions whose entity or value this is, by memory."""
+
+    def erase(self, versions: Mapping[str, Sequence[int]]) -> None:
+        """Delete earlier versions, by memory and number; their memory stays."""
+
+    def prune(self, before: str) -> int:
+        """Let go of versions that were replaced before a time; return how many that were."""
