@@ -18,6 +18,7 @@ __all__ = [
     "OpeningSettings",
     "check_platform",
     "child_environment",
+    "default_editor",
     "default_embedder",
     "default_hooks_path",
     "default_opening",
@@ -97,6 +98,11 @@ def default_opening() -> OpeningSettings:
         any_filesystem=_is_on("RECOLLECT_ANY_FILESYSTEM"),
         key=os.environ.get("RECOLLECT_KEY") or None,
     )
+
+
+def default_editor() -> str:
+    """Return the command that edits a text: `VISUAL`, `EDITOR`, else vi."""
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
 
 
 def child_environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ CLI = ROOT / "src/recollect/edge/cli"
 COMMANDS = {path.stem: path for path in (CLI / "commands").glob("*.py") if path.stem[0] != "_"}
 VIEWS = {path.stem: path for path in (CLI / "views").glob("*.py") if path.stem[0] != "_"}
 # Modules with commands of several names, which share what they are about.
-SHARED = {"memories", "transfer", "upkeep"}
+SHARED = {"change", "memories", "transfer", "upkeep"}
 
 
 def imports(path: Path, *, at_start: bool = False) -> set[str]:

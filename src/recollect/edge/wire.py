@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Repaired,
         Restored,
         Salvaged,
+        Version,
     )
     from recollect.paks import (
         CheckReport,
@@ -85,6 +86,7 @@ __all__ = [
     "remembered",
     "restored",
     "selection",
+    "versions",
 ]
 
 Object = dict[str, Any]
@@ -149,6 +151,11 @@ def members(slug: str, found: Sequence[Member]) -> Object:
 def held(found: Sequence[Held]) -> Object:
     """Return what waits for a moderator, without what it says."""
     return {"waiting": [asdict(one) for one in found]}
+
+
+def versions(found: Sequence[Version]) -> Object:
+    """Return what a memory was, version by version."""
+    return {"versions": [asdict(one) for one in found]}
 
 
 def acts(found: Sequence[Act]) -> Object:

@@ -230,3 +230,57 @@ def test_completion_never_complains(run: Run, tmp_path: Path) -> None:
         RECOLLECT_DB=str(tmp_path / "nowhere.db"),
     )
     assert (said.stdout.strip(), said.stderr) == ("", "")
+
+
+def test_a_memory_is_updated_edited_and_keeps_its_history(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    run("remember", "Booked until May.", "--pak-id", "kiln", "--project", "shop", "--db", db)
+    said = run("update", "kiln", "Booked until June.", "--tag", "pottery", "--db", db, "--json")
+    assert set(json.loads(said.stdout)["changed"]) >= {"content", "tags"}
+    assert run("update", "kiln", "--db", db).returncode == 2
+    edited = run("edit", "kiln", "--db", db, EDITOR="sed -i s/June/July/")
+    assert edited.returncode == 0, edited.stderr
+    kept = json.loads(run("get", "kiln", "--db", db, "--json").stdout)["memory"]
+    assert (kept["content"], kept["project"]) == ("Booked until July.", "shop")
+    assert kept["tags"] == ["pottery"]
+    assert run("update", "kiln", "--clear", "project", "--db", db).returncode == 0
+    versions = json.loads(run("history", "kiln", "--db", db, "--json").stdout)["versions"]
+    texts = [one["memory"]["content"] for one in versions]
+    assert list(dict.fromkeys(texts)) in (
+        ["Booked until May.", "Booked until June.", "Booked until July."],
+        ["Booked until July.", "Booked until June.", "Booked until May."],
+    )
+    assert [one["memory"]["project"] for one in versions if one["is_current"]] == [None]
+    assert "Booked until May." in run("history", "kiln", "--db", db).stdout
+
+
+@pytest.mark.parametrize(
+    ("editor", "code"), [("true", 0), ("false", 1), ("no-such-editor", 1), ("truncate -s 0", 1)]
+)
+def test_an_editor_that_fails_or_changes_nothing_changes_nothing(
+    run: Run, tmp_path: Path, editor: str, code: int
+) -> None:
+    db = tmp_path / "agent.db"
+    run("remember", "Booked until May.", "--pak-id", "kiln", "--db", db)
+    assert run("edit", "kiln", "--db", db, EDITOR=editor).returncode == code
+    kept = json.loads(run("get", "kiln", "--db", db, "--json").stdout)["memory"]
+    assert kept["content"] == "Booked until May."
+
+
+def test_what_was_written_in_an_editor_is_not_lost(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    run("remember", "Booked until May.", "--pak-id", "kiln", "--db", db)
+    script = tmp_path / "meanwhile.sh"
+    script.write_text(
+        f"#!/bin/sh\n{SCRIPT} update kiln 'By somebody else.' --db {db} >/dev/null\n"
+        'echo "My long text." > "$1"\n'
+    )
+    script.chmod(0o700)
+    said = run("edit", "kiln", "--db", db, EDITOR=str(script), TMPDIR=str(tmp_path))
+    assert said.returncode == 1
+    assert "somebody meanwhile" in said.stderr
+    (mine,) = tmp_path.glob("recollect-*.txt")
+    assert str(mine) in said.stderr
+    assert mine.read_text() == "My long text."
+    kept = json.loads(run("get", "kiln", "--db", db, "--json").stdout)["memory"]
+    assert kept["content"] == "By somebody else."

@@ -53,6 +53,9 @@ WORDS = {
         _EVERY_DAY,
         'recollect explain payments-double-charge --for "charged twice?"',
     ),
+    "update": Word("change", "update", _CHANGE, 'recollect update kiln "Booked until June."'),
+    "edit": Word("change", "edit", _CHANGE, "recollect edit payments-retry-limit"),
+    "history": Word("change", "history", _CHANGE, "recollect history payments-retry-limit"),
     "forget": Word("memories", "forget", _CHANGE, "recollect forget payments-double-charge"),
     "archive": Word("memories", "archive", _CHANGE, "recollect archive payments-double-charge"),
     "unarchive": Word(
@@ -109,6 +112,8 @@ _MEANT = {
     **dict.fromkeys(("find", "query", "ask", "grep", "lookup", "retrieve"), "recall"),
     **dict.fromkeys(("delete", "remove", "erase", "del", "unremember", "purge"), "forget"),
     **dict.fromkeys(("ls", "all", "browse", "memories"), "list"),
+    **dict.fromkeys(("set", "change", "modify", "correct"), "update"),
+    **dict.fromkeys(("versions", "undo", "diff", "blame"), "history"),
     **dict.fromkeys(("cat", "view", "read", "open", "inspect"), "show"),
     **dict.fromkeys(("info", "status", "count"), "stats"),
     **dict.fromkeys(("verify", "doctor", "fsck", "validate", "health"), "check"),
