@@ -1,7 +1,7 @@
 """`recollect update`, `edit` and `history`: change a memory, and see what it was.
 
-In: an id, and what shall be otherwise. Out: calls of the engine. What somebody wrote in an editor is
-not lost, whatever becomes of the change.
+In: an id, and what shall be otherwise. Out: calls of the engine. What somebody wrote in an editor
+is not lost, whatever becomes of the change.
 """
 
 from __future__ import annotations
