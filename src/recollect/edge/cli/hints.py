@@ -30,9 +30,13 @@ _SAID = (
     (r"from recollect\.policy import Principal; Principal\([^)]*\)", "give --principal"),
     (r"pass next_cursor of the page before unchanged", "give --cursor as the page before says"),
     (r"pass the key as `api_key`", "RECOLLECT_EMBEDDER_KEY is its key"),
+    (r"""update\("p1", content="\.\.\."\)""", "recollect update p1 TEXT"),
     (r"\bcheck the id with get\(\)", "`recollect list` names the ids"),
     (r"\b(gardens|quarantine|keys|trust|frames)\.(\w+)\(\)", r"`recollect \1 \2`"),
-    (r"\b(remember|recall|get|export|import|forget|list)_?\(\)", r"`recollect \1`"),
+    (
+        r"\b(remember|recall|get|export|import|forget|list|update|history|supersede)_?\(\)",
+        r"`recollect \1`",
+    ),
     (r"pass (\w+)=(?:True)? as well", lambda found: f"give {_option(found[1])} as well"),
     (
         r"""pass (\w+)=["']([^"']*)["'](?: as well)?""",
