@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -142,10 +142,14 @@ class AsyncRecollect:
         return AsyncRecollect(self.memory.as_principal(principal))
 
     async def export(
-        self, principal: Principal | None = None, *, everything: bool = False
+        self,
+        principal: Principal | None = None,
+        *,
+        everything: bool = False,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
     ) -> AsyncIterator[str]:
         """Yield what the principal may read as lines of JSON, or all of the store."""
-        lines = self.memory.export(principal, everything=everything)
+        lines = self.memory.export(principal, everything=everything, filter=filter)
         while (line := await asyncio.to_thread(next, lines, None)) is not None:
             yield line
 

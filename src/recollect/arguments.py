@@ -15,13 +15,16 @@ from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model import (
     ON_CONFLICT,
+    ForgetRequest,
     FrameRequest,
     LinkRequest,
     OnConflict,
     Principal,
     RecallRequest,
+    known_scope,
 )
-from recollect.model.request import BUDGET_MAX, TOP_K_MAX, checked_query
+from recollect.model.filters import Filter, checked_filter, parse_filter
+from recollect.model.request import BUDGET_MAX, MOST_LISTED, TOP_K_MAX, checked_query
 
 __all__ = [
     "BUDGET_MAX",
@@ -30,6 +33,7 @@ __all__ = [
     "TOP_K_MAX",
     "days",
     "file",
+    "filter_tree",
     "forgettable",
     "frame",
     "link",
@@ -49,8 +53,6 @@ __all__ = [
     "top_k",
     "weight",
 ]
-
-MOST_LISTED = 1000
 
 # A caller's clock may run ahead of ours by this much; more is a mistake.
 FUTURE_SECONDS = 24 * 3600
@@ -170,17 +172,45 @@ def weight(value: object) -> float:
     return check.positive_share("weight", value, hint="1.0 is strongest.")
 
 
-def forgettable(pak_id: object, entity: object) -> tuple[list[str], str | None]:
-    """Return the ids to forget, or the entity; exactly one of them is given."""
-    if (pak_id is None) == (entity is None):
+def forgettable(
+    pak_id: object,
+    scope: object,
+    window: Mapping[str, Any],
+    chosen: Mapping[str, object],
+) -> ForgetRequest:
+    """Return what to forget: ids, or what fulfils all that was chosen, within a window of time.
+
+    At least one of these is given, and not both: nobody erases everything by leaving a word out.
+    """
+    given: dict[str, Any] = {field: value for field, value in chosen.items() if value is not None}
+    is_narrowed = bool(given) or any(end is not None for end in window.values())
+    if (pak_id is None) == (not given) or (pak_id is not None and is_narrowed):
+        known = ", ".join(chosen)
         raise InvalidInput(
-            "forget takes a pak_id or an entity.", hint='forget("...") or forget(entity="...").'
+            f"forget takes a pak_id, or some of {known}; since and until narrow the latter.",
+            hint='forget("...") or forget(entity="...").',
         )
-    if entity is not None:
-        return [], name("entity", entity)
-    ids = [pak_id] if isinstance(pak_id, str) or not isinstance(pak_id, Iterable) else list(pak_id)
+    asked = RecallRequest(**window, filter=given.pop("filter", None)).checked()
+    return ForgetRequest(
+        pak_ids=tuple(_ids(pak_id)) if pak_id is not None else (),
+        scope=None if scope is None else known_scope(scope),
+        since=asked.since,
+        until=asked.until,
+        filter=asked.filter,
+        **{field: name(field, value) for field, value in given.items()},
+    )
+
+
+def _ids(given: object) -> list[str]:
+    ids = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     check.at_most("ids", len(ids), COUNTS["ids of a forget"])
-    return [one for one in ids if isinstance(one, str) and check.is_id(one)], None
+    return [one for one in ids if isinstance(one, str) and check.is_id(one)]
+
+
+def filter_tree(given: object) -> Filter | None:
+    """Return a filter as it is looked up, None for none."""
+    checked = checked_filter("filter", given)
+    return None if checked is None else parse_filter(checked)
 
 
 def query(text: object) -> str | None:

@@ -12,8 +12,8 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import date
+from dataclasses import asdict, replace
+from datetime import date, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
@@ -21,7 +21,7 @@ from typing import Any, get_args
 from recollect import arguments
 from recollect.check import optional_text
 from recollect.embed import load_embedder
-from recollect.errors import NotAllowed
+from recollect.errors import InvalidInput, NotAllowed
 from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.hooks.dispatcher import Dispatcher, HookedRequest
@@ -32,12 +32,12 @@ from recollect.model import (
     BackedUp,
     Examination,
     Explanation,
-    ForgetRequest,
     Forgotten,
     FrameResult,
     Ingested,
     IngestRequest,
     LinkRequest,
+    ListRequest,
     Memory,
     OnConflict,
     Place,
@@ -51,10 +51,11 @@ from recollect.model import (
     Salvaged,
     Version,
 )
+from recollect.model.request import Order
 from recollect.open_store import OpenStore, fitting_embedder
 from recollect.paks.catalogue import PakCatalogue
 from recollect.paks.opening import HowToOpen
-from recollect.policy.permit import known_scope, need
+from recollect.policy.permit import need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.ports.access import Act
 from recollect.ports.clock import Clock
@@ -62,9 +63,9 @@ from recollect.ports.embedder import Embedder
 from recollect.ports.store import Dispute
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.inspect import Inspection
+from recollect.recall.listing import MemoryPage
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import SelectQuery, SelectResult
-from recollect.recall.sight import MemoryPage
 from recollect.settings import check_platform
 from recollect.verbs import join, upkeep
 from recollect.verbs.archive import archive, unarchive
@@ -313,6 +314,8 @@ class Recollect:
         turn: int | None = None,
         valid_from: str | None = None,
         valid_until: str | None = None,
+        ttl: float | timedelta | None = None,
+        metadata: Mapping[str, Any] | None = None,
         scope: str | None = None,
         team: str | None = None,
         garden: str | None = None,
@@ -362,6 +365,8 @@ class Recollect:
             "turn": turn,
             "valid_from": valid_from,
             "valid_until": valid_until,
+            "ttl": ttl,
+            "metadata": metadata,
             "scope": scope,
             "team": team,
             "garden": garden,
@@ -642,14 +647,49 @@ class Recollect:
         return self._reader.inspect(pak_id)
 
     def list(
-        self, *, project: str | None = None, limit: int = 100, cursor: str | None = None
+        self,
+        *,
+        project: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        order: Order = "updated",
+        counts: bool = False,
+        tags: Sequence[str] | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        source: str | None = None,
+        scope: str | None = None,
+        garden: str | None = None,
+        min_confidence: float | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        thread: str | None = None,
+        speaker: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
     ) -> MemoryPage:
-        """Return one page of memories, newest first."""
-        return self._reader.page(
-            project=optional_text("project", project),
-            limit=arguments.positive("limit", limit, arguments.MOST_LISTED),
-            cursor=cursor,
+        """Return one page of memories, archived ones included, narrowed like a recall.
+
+        In the order of `updated` (newest first), `occurred` (what happened last first) or `title`.
+        With `counts` it also says how many of all that was asked for there are of each project,
+        tag, thread and speaker.
+        """
+        asked = RecallRequest(
+            tags=tags,
+            project=project,
+            entity=entity,
+            relation=relation,
+            source=source,
+            scope=scope,
+            garden=garden,
+            min_confidence=min_confidence,
+            since=since,
+            until=until,
+            thread=thread,
+            speaker=speaker,
+            filter=filter,
         )
+        wanted = ListRequest(asked, order, limit, cursor, counts)
+        return self._reader.page(wanted.checked())
 
     def link(
         self, pak_id: str, other: str, *, weight: float = 1.0, request_id: str | None = None
@@ -698,34 +738,56 @@ class Recollect:
         pak_id: str | Sequence[str] | None = None,
         *,
         entity: str | None = None,
+        thread: str | None = None,
+        project: str | None = None,
+        tag: str | None = None,
+        owner: str | None = None,
+        source: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
+        since: str | date | None = None,
+        until: str | date | None = None,
         scope: str | None = None,
         versions: bool = False,
         request_id: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase memories, or everything about an entity, so that no trace of the text is left.
+        """Erase memories, so that no trace of the text is left: by id, or all that fulfil the rest.
 
-        The owner of a memory may do so, and an admin of its tenant or garden. `scope` leaves other
-        scopes alone. With `versions` what they superseded goes along, back to the first; what a
-        memory was before it was changed goes in any case. The answer says what was erased; nothing,
-        if there was nothing to erase. With a `request_id` a repeated call erases nothing more and
-        is answered as the first was.
+        What is given besides ids must hold together: everything about an entity, of a thread, in a
+        project and what lies below it, with a tag, of an owner, from a source; `since` and `until`
+        narrow that by when it is from, and a `filter` by what the caller may read of it. The owner
+        of a memory may erase it, and an admin of its tenant or garden. `scope` leaves other scopes
+        alone. With `versions` what they superseded goes along, back to the first; what a memory was
+        before it was changed goes in any case. The answer says what was erased; nothing, if there
+        was nothing to erase. With a `request_id` a repeated call erases nothing more and is
+        answered as the first was.
 
         With `dry_run` nothing is erased and no hook is asked: the answer says what would be, and
         what answers may hold again without it.
         """
         need_right_to_erase(self._principal)
-        wanted, about = arguments.forgettable(pak_id, entity)
-        chosen = None if scope is None else known_scope(scope)
-        asked = ForgetRequest(tuple(wanted), about, chosen, versions)
+        chosen = {
+            "entity": entity,
+            "thread": thread,
+            "project": project,
+            "tag": tag,
+            "owner": owner,
+            "source": source,
+            "filter": filter,
+        }
+        window = {"since": since, "until": until}
+        wanted = arguments.forgettable(pak_id, scope, window, chosen)
+        wanted = replace(wanted, versions=versions)
+        if wanted.filter is not None:
+            need(self._principal, "read")
         if dry_run:
-            return rehearse(self._caller, asked)
-        request = self._request(request_id, "forget", [wanted, about, chosen, versions])
+            return rehearse(self._caller, wanted)
+        request = self._request(request_id, "forget", asdict(wanted))
         return answered(
             request,
             lambda: self._open_store.dispatcher.run(
                 FORGET,
-                asked,
+                wanted,
                 check=lambda wanted: wanted,
                 act=functools.partial(erase, self._caller, request),
             ),
@@ -778,21 +840,29 @@ class Recollect:
         )
 
     def export(
-        self, principal: Principal | None = None, *, everything: bool = False
+        self,
+        principal: Principal | None = None,
+        *,
+        everything: bool = False,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
     ) -> Iterator[str]:
         """Yield what the principal may read as lines of JSON, which `import_` takes back.
 
+        With a `filter`, those memories that fulfil it, and what joins them.
         With `everything`, all of the store but keys and the audit log, for whoever opened it: taken
         into an empty store and exported again it is the same bytes. Without, a last line tells
         whoever opened it how much was left out, if anything was.
         """
+        tree = arguments.filter_tree(filter)
         if everything:
             self._need_opener("whole stores")
+            if tree is not None:
+                raise InvalidInput("a filter takes a part.", hint="leave everything out.")
             yield from self._reader.export_everything()
         elif principal is not None and principal != self._principal:
-            yield from self.as_principal(principal).export()
+            yield from self.as_principal(principal).export(filter=filter)
         else:
-            yield from self._reader.export()
+            yield from self._reader.export(tree)
 
     def import_(
         self,

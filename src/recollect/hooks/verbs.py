@@ -230,6 +230,7 @@ REMEMBER: HookedVerb[RememberRequest, Remembered] = HookedVerb(
                 "relation",
                 "value",
                 "confidence",
+                "metadata",
             ),
         ),
     ),

@@ -28,6 +28,7 @@ from recollect.model.filters import (
     key_of,
     key_of_field,
 )
+from recollect.model.memory import name_key
 from recollect.policy.permit import is_of_self
 
 if TYPE_CHECKING:
@@ -37,7 +38,16 @@ if TYPE_CHECKING:
     from recollect.model.filters import Filter, Key
     from recollect.ports.memories import Facts
 
-__all__ = ["FactBook", "FactColumn", "Path", "WantedFacts", "matching", "paths_of"]
+__all__ = [
+    "KNOWN_TAGS",
+    "TAGS",
+    "FactBook",
+    "FactColumn",
+    "Path",
+    "WantedFacts",
+    "matching",
+    "paths_of",
+]
 
 Path = tuple[str, ...]
 
@@ -69,6 +79,13 @@ class FactColumn:
         self.keys = keys
         self.codes = np.empty(0, np.int32) if codes is None else codes
 
+    def at(self, size: int) -> NDArray[np.int32]:
+        """Return for each of all slots which key it has; -1 for none."""
+        codes = np.full(size, _ABSENT, np.int32)
+        known = min(size, len(self.codes))
+        codes[:known] = np.maximum(self.codes[:known], _ABSENT)
+        return codes
+
     def unknown(self, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the living slots of which nobody knows the value."""
         known = len(self.codes)
@@ -82,8 +99,7 @@ class FactColumn:
         self, slots: NDArray[np.int64], values: Sequence[Key | None], size: int
     ) -> FactColumn:
         """Return the column that also knows the values of some slots."""
-        codes = np.full(size, _ABSENT, np.int32)
-        codes[: len(self.codes)] = np.maximum(self.codes, _ABSENT)
+        codes = self.at(size)
         keys = self._merged(values, codes)
         place = {key: at for at, key in enumerate(keys)} if len(values) > len(keys) // 16 else None
         codes[slots] = [_ABSENT if key is None else _place(keys, key, place) for key in values]
@@ -120,8 +136,7 @@ class FactColumn:
 
     def matching(self, condition: Condition, size: int) -> NDArray[np.bool_]:
         """Return which of all slots fulfil a condition; what is not there fulfils its denial."""
-        codes = np.full(size, _ABSENT, np.int32)
-        codes[: len(self.codes)] = self.codes[:size]
+        codes = self.at(size)
         operator, operands = condition.operator, condition.operands
         if operator == "exists":
             wanted: NDArray[np.bool_] = (codes >= 0) == operands[0][1]
@@ -278,19 +293,23 @@ def _columns_of(path: Path) -> tuple[str, ...]:
     """Return what of a store's columns the values at a path are made of."""
     if path[0] == WHEN:
         return "occurred_at", "created_at"
-    return ("pak_id",) if path[0] == METADATA else (path[0],)
+    return (path[0],)
 
 
 def _value(path: Path, fields: Mapping[str, Any]) -> Key | None:
     name = path[0]
+    if name == METADATA:
+        return _at_path(path[1:], fields[METADATA])
     if path == KNOWN_TAGS:
         tags = fields["tags"]
         return None if tags is None else key_of([tag for tag in tags if not is_of_self(tag)])
+    if path[1:] == ("written",):
+        return key_of(fields[name]) if fields[name] is not None else None
+    if path[1:] == ("folded",):
+        return key_of(name_key(fields[name])) if fields[name] is not None else None
     if name == WHEN:
         happened = key_of_field("occurred_at", fields["occurred_at"])
         return happened or key_of_field("created_at", fields["created_at"])
-    if name == METADATA:
-        return _at_path(path[1:], fields.get(METADATA))
     return key_of_field(name, fields[name])
 
 

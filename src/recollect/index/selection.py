@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from recollect.errors import InvalidInput
+from recollect.model.memory import is_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,10 +41,11 @@ _MOST_SELECTIONS = 16
 class Where:
     """What a memory must fulfil; everything given must hold.
 
-    `statuses` replaces `active_only`. Tag patterns are alternatives: a trailing `%` stands for any
-    ending, every other character for itself; `narrow_tags` are patterns that must hold besides.
-    `reinforced_after` is exclusive; `valid_at` is in seconds since 1970: a memory that begins then
-    is in, and one that ends then is out.
+    A `project` is a path of segments: what lies below it is in it. `statuses` replaces
+    `active_only`. Tag patterns are alternatives: a trailing `%` stands for any ending, every other
+    character for itself; `narrow_tags` are patterns that must hold besides. `reinforced_after` is
+    exclusive; `valid_at` is in seconds since 1970: a memory that begins then is in, and one that
+    ends then is out.
     """
 
     active_only: bool = True
@@ -183,7 +185,8 @@ def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]
     if statuses:
         mask &= _any_of(statuses, columns, "status")
     if where.project is not None:
-        mask &= _any_of((where.project,), columns, "project")
+        known = columns.vocabularies["project"].in_order
+        mask &= _any_of([one for one in known if is_within(one, where.project)], columns, "project")
     if where.categories:
         mask &= _any_of(where.categories, columns, "category")
     if where.tag_patterns:
@@ -211,7 +214,7 @@ def tag_mask(patterns: Iterable[str], tags: Postings, size: int) -> NDArray[np.b
     return mask
 
 
-def _any_of(values: Sequence[str], columns: Columns, name: str) -> NDArray[np.bool_]:
+def _any_of(values: Sequence[str | None], columns: Columns, name: str) -> NDArray[np.bool_]:
     mask = np.zeros(columns.size, dtype=np.bool_)
     for value in values:
         mask |= columns[name] == columns.vocabularies[name].get(value, -1)

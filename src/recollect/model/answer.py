@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from recollect.model.memory import Memory
+from recollect.model.memory import Memory, without_silent
 
 __all__ = [
     "Dropped",
@@ -190,8 +190,11 @@ def canonical_json(answer: RecallResponse | FrameResult) -> str:
 
 
 def _plain(answer: RecallResponse | FrameResult) -> dict[str, Any]:
-    """Return an answer as plain data; a count stands where something was counted."""
+    """Return an answer as plain data; what says nothing, and is not in all answers, is left out."""
     shown = asdict(answer)
+    told = (*shown.get("results", ()), *shown.get("instructions", ()), *shown.get("blocks", ()))
+    for one in told:
+        without_silent(one["fact"] if "fact" in one else one["memory"])
     for one in shown["dropped"]:
         if one["count"] is None:
             del one["count"]

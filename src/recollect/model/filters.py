@@ -35,7 +35,10 @@ __all__ = [
     "all_of",
     "checked_filter",
     "conditions_in",
+    "has_ended",
     "is_called",
+    "is_in_project",
+    "is_tagged",
     "key_of",
     "key_of_field",
     "parse_filter",
@@ -133,6 +136,31 @@ def is_called(field: str, name: str | None) -> Filter | None:
     """Return the condition that a field is this, None for any."""
     key = key_of_field(field, name)
     return None if key is None else Condition((field,), "eq", (key,))
+
+
+def is_in_project(path: str | None) -> Filter | None:
+    """Return the condition that a project is this path or lies below it, None for any."""
+    if path is None:
+        return None
+    above = path.rstrip("/")
+    # What begins with the path and a slash lies between that and the next character after it.
+    below = AllOf(
+        (
+            Condition(("project",), "gte", ((_TEXT, f"{above}/"),)),
+            Condition(("project",), "lt", ((_TEXT, f"{above}0"),)),
+        )
+    )
+    return AnyOf((Condition(("project",), "in", ((_TEXT, above), (_TEXT, path))), below))
+
+
+def is_tagged(tag: str | None) -> Filter | None:
+    """Return the condition that one of the tags is this, None for any."""
+    return None if tag is None else Condition(("tags",), "contains", ((_TEXT, tag),))
+
+
+def has_ended(now: str) -> Filter:
+    """Return the condition that a memory does not hold any more."""
+    return Condition(("valid_until",), "lte", (_time("lte", now),))
 
 
 def all_of(parts: Sequence[Filter | None]) -> Filter | None:

@@ -6,11 +6,13 @@ Frozen values, standard library only. `Memory` is what a store keeps and what an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
+from recollect.model.plain import NO_METADATA, texts_in
 from recollect.normalise import normalise
 
 __all__ = [
@@ -20,7 +22,9 @@ __all__ = [
     "Memory",
     "Remembered",
     "is_settled",
+    "is_within",
     "name_key",
+    "without_silent",
     "words_of",
 ]
 
@@ -60,9 +64,11 @@ class Memory:
 
     Times of the calendar are ISO-8601 text in UTC, but for an `occurred_at` that nobody could read;
     `last_reinforced` counts active hours. `risks` names the shapes of injection found in the text.
-    `position` orders the turns of a thread; it is not shown to readers, since a gap in it would
-    tell of a turn that one may not read. `superseded_by` names its successor, to who may read that:
-    then answers leave it out.
+    `ttl` is for how many seconds it holds when it is written or touched; `valid_until` is the end
+    that this came to. `metadata` is what else somebody said of it, a JSON object that cannot be
+    altered. `position` orders the turns of a thread; it is not shown to readers, since a gap in it
+    would tell of a turn that one may not read. `superseded_by` names its successor, to who may read
+    that: then answers leave it out.
     """
 
     pak_id: str
@@ -86,6 +92,8 @@ class Memory:
     occurred_at: str | None = None
     valid_from: str | None = None
     valid_until: str | None = None
+    ttl: float | None = None
+    metadata: Mapping[str, Any] = NO_METADATA
     created_at: str = ""
     updated_at: str = ""
     status: str = "active"
@@ -130,7 +138,23 @@ class Remembered:
 
 def words_of(memory: Memory) -> tuple[str, ...]:
     """Return everything in a memory that somebody wrote and a reader is shown."""
-    return (*filter(None, _written(memory)), *memory.tags)
+    said = texts_in(memory.metadata) if memory.metadata else ()
+    return (*filter(None, _written(memory)), *memory.tags, *said)
+
+
+# Fields that came later, with what says nothing in them.
+_SILENT: Mapping[str, Any] = {"ttl": None, "metadata": {}}
+
+
+def without_silent(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a memory as plain data: of the later ones those that say something.
+
+    So an answer about memories that have none of them is what it always was.
+    """
+    for name, silent in _SILENT.items():
+        if fields.get(name) == silent:
+            fields.pop(name, None)
+    return fields
 
 
 def is_settled(
@@ -142,6 +166,14 @@ def is_settled(
     hidden.
     """
     return status == "active" and validity == (None, None) and not risks
+
+
+def is_within(project: str | None, path: str) -> bool:
+    """Return whether a project is one, or lies below it: names of whole segments are compared."""
+    if project is None:
+        return False
+    above = path.rstrip("/")
+    return project in (path, above) or (bool(path) and project.startswith(f"{above}/"))
 
 
 def name_key(name: str) -> str:

@@ -46,6 +46,10 @@ class PlainObject(dict[str, Any]):
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _no_change
     __ior__ = _no_change
 
+    def __hash__(self) -> int:  # type: ignore[override]
+        # Values that are equal may be written in two ways; names are not.
+        return hash(tuple(sorted(self)))
+
     def __reduce__(self) -> tuple[type[PlainObject], tuple[dict[str, Any]]]:
         return PlainObject, (dict(self),)
 
@@ -57,6 +61,9 @@ class PlainList(list[Any]):
     __setitem__ = __delitem__ = append = extend = insert = pop = remove = clear = _no_change
     reverse = sort = _no_change
     __iadd__ = __imul__ = _no_change
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(len(self))
 
     def __reduce__(self) -> tuple[type[PlainList], tuple[list[Any]]]:
         return PlainList, (list(self),)
@@ -85,12 +92,12 @@ def metadata_text(metadata: Mapping[str, Any]) -> str:
     return json.dumps(metadata, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def metadata_from(stored: str) -> PlainObject:
-    """Return metadata as it was kept; raise `ValueError` if it cannot have been."""
-    if stored == "{}":
+def metadata_from(stored: str | Mapping[str, Any]) -> PlainObject:
+    """Return metadata as it was kept, as JSON or read; raise `ValueError` if it was not."""
+    if not stored or stored == "{}":
         return NO_METADATA
     try:
-        made = frozen("metadata", json.loads(stored))
+        made = frozen("metadata", json.loads(stored) if isinstance(stored, str) else stored)
     except (InvalidInput, RecursionError) as error:
         raise ValueError("metadata that no memory has") from error
     if not isinstance(made, PlainObject):

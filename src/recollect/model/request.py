@@ -22,13 +22,17 @@ from recollect.model.memory import Memory
 
 __all__ = [
     "BUDGET_MAX",
+    "MOST_LISTED",
     "ON_CONFLICT",
+    "ORDERS",
     "TOP_K_MAX",
     "ForgetRequest",
     "FrameRequest",
     "IngestRequest",
     "LinkRequest",
+    "ListRequest",
     "OnConflict",
+    "Order",
     "RecallRequest",
     "RememberRequest",
     "checked_query",
@@ -40,6 +44,11 @@ BUDGET_MAX = 10**9
 # What becomes of memories that say another value of the same entity and relation.
 OnConflict = Literal["report", "dispute", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = get_args(OnConflict)
+
+MOST_LISTED = 1000
+# Recently written first, recently happened first, by title.
+Order = Literal["updated", "occurred", "title"]
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 _PATTERNS = "tags of a request, patterns and categories of a frame"
 
@@ -220,6 +229,32 @@ class FrameRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ListRequest:
+    """What is asked of `list`: what narrows a recall, in which order, and where to go on."""
+
+    asked: RecallRequest
+    order: Order = "updated"
+    limit: int = 100
+    cursor: str | None = None
+    counts: bool = False
+
+    def checked(self) -> ListRequest:
+        """Return the request with every value checked and normalised."""
+        if self.order not in ORDERS:
+            raise InvalidInput(
+                f"order must be {' or '.join(ORDERS)}, not {check.shown(self.order)}.",
+                hint="leave order out for updated.",
+            )
+        return ListRequest(
+            self.asked.checked(),
+            self.order,
+            check.whole("limit", self.limit, most=MOST_LISTED),
+            self.cursor,
+            _flag("counts", self.counts),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class RememberRequest:
     """What `remember` was asked to store, and the memory that comes of it."""
 
@@ -231,7 +266,7 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """What is asked of `forget`: ids, or an entity; None is every scope.
+    """What is asked of `forget`: ids, or all that is given of the rest; None is every scope.
 
     With `versions` what they superseded goes along, back to the first.
     """
@@ -240,6 +275,14 @@ class ForgetRequest:
     entity: str | None = None
     scope: Scope | None = None
     versions: bool = False
+    thread: str | None = None
+    project: str | None = None
+    tag: str | None = None
+    owner: str | None = None
+    source: str | None = None
+    since: str | date | None = None
+    until: str | date | None = None
+    filter: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

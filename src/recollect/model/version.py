@@ -13,6 +13,7 @@ from typing import Any
 from recollect.check import is_share
 from recollect.model.access import SCOPES, Place
 from recollect.model.memory import Memory
+from recollect.model.plain import metadata_from
 
 __all__ = ["Version", "changed_fields", "kept_fields", "memory_of"]
 
@@ -72,6 +73,7 @@ def memory_of(pak_id: str, kept: object, *, superseded_by: str | None = None) ->
         if not _fits(name, value):
             raise ValueError(f"a version whose {name} no memory has")
     given["tags"] = tuple(given.get("tags", ()))
+    given["metadata"] = metadata_from(given.get("metadata", {}))
     given["place"] = Place(**given["place"]) if "place" in given else Place()
     return Memory(pak_id=pak_id, superseded_by=superseded_by, **given)
 
@@ -81,6 +83,10 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, list) and all(isinstance(tag, str) for tag in value)
     if name == "place":
         return _is_place(value)
+    if name == "metadata":
+        return isinstance(value, Mapping)
+    if name == "ttl":
+        return value is None or type(value) is float
     if name == "confidence":
         return type(value) is float and is_share(value)
     if name == "position":

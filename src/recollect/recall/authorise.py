@@ -32,6 +32,7 @@ __all__ = [
     "authorise",
     "conditions",
     "effective_confidence",
+    "listed",
     "mask_of",
     "reach_of",
 ]
@@ -141,6 +142,21 @@ def _outside(
 
 def _counted(count: int, reason: str) -> tuple[Dropped, ...]:
     return (Dropped("", "window", reason, count),) if count else ()
+
+
+def listed(
+    request: RecallRequest, sight: Sight, worth: Callable[[], Worth]
+) -> tuple[Sight, Selection]:
+    """Return the same for a listing, which shows also what is archived, and instructions.
+
+    `worth` is asked for if anything depends on it.
+    """
+    sight = _narrowed(request, sight)
+    if any(map(is_of_self, request.tags or ())):
+        sight = sight.bound()
+    where = Where(active_only=False, project=request.project, narrow_tags=tuple(request.tags or ()))
+    among = mask_of(request, sight, None if request.min_confidence is None else worth())
+    return sight, sight.select(where, among=among, tree=asked_of(request))
 
 
 def reach_of(

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from recollect.model import WRITTEN, Explanation, Memory, words_of
 from recollect.model.pak import PakAnchorEntry, PakRelationEntry, PakRow
+from recollect.model.plain import with_texts
 from recollect.policy.sanitizer import plain
 from recollect.recall.inspect import Inspection
 from recollect.recall.select import SelectResult
@@ -28,7 +29,8 @@ def clean_memory(memory: Memory) -> Memory:
         return memory
     written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
     clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}
-    return replace(memory, **clean, tags=tuple(map(plain, memory.tags)))
+    metadata = with_texts(memory.metadata, plain)
+    return replace(memory, **clean, tags=tuple(map(plain, memory.tags)), metadata=metadata)
 
 
 def clean_selection(result: SelectResult) -> SelectResult:

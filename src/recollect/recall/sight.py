@@ -6,9 +6,6 @@ reads holds a `Sight`; a house test sees to it that nobody selects or fetches be
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -17,10 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect import check
-from recollect.errors import InvalidInput
-from recollect.index.arrays import distinct, kth_largest
-from recollect.index.columns import epoch_microseconds
+from recollect.index.arrays import distinct
 from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
 from recollect.policy.trust import as_trusted
@@ -30,7 +24,7 @@ from recollect.ports.store import Dispute, RowFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from recollect.index.facts import WantedFacts
+    from recollect.index.facts import FactColumn, Path, WantedFacts
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
     from recollect.index.uses import OwnUses
@@ -38,17 +32,9 @@ if TYPE_CHECKING:
     from recollect.model.filters import Filter
     from recollect.ports.store import Edge, Facts, Head, KeptVersion, Store, StoreState
 
-__all__ = ["AtPlace", "MemoryPage", "Sight", "StoreMoved"]
+__all__ = ["AtPlace", "Sight", "StoreMoved", "rows_fulfilling"]
 
 _ANY_STATUS = Where(active_only=False)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPage:
-    """One page of memories, newest first."""
-
-    items: tuple[Memory, ...]
-    next_cursor: str | None
 
 
 class StoreMoved(Exception):
@@ -265,17 +251,6 @@ class Sight:
         pairs = sorted((min(p), max(p)) for p in pairs if p[1] in known)
         return blake2b(repr((sorted(rows), pairs)).encode(), digest_size=16).digest()
 
-    def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
-        """Return a page of memories, newest first; a cursor names the last that was shown."""
-        selection = self.select(Where(active_only=False, project=project))
-        slots = selection.slots
-        if cursor is not None:
-            slots = self._after(slots, *_decoded(cursor, project))
-        shown = self._newest(slots, limit + 1)
-        items = tuple(self._read(RowFilter(pak_ids=tuple(shown[:limit]))).values())
-        more = len(shown) > limit
-        return MemoryPage(items, _encoded(items[-1], project) if more and items else None)
-
     def predecessors(self, pak_id: str) -> list[str]:
         """Return what a memory superseded, as far as it may be read, in the order of ids."""
         code = self.index.code("superseded_by", pak_id)
@@ -289,9 +264,9 @@ class Sight:
         self._check_head(self.store.head())
         return found
 
-    def as_stored(self) -> list[str]:
+    def as_stored(self, tree: Filter | None = None) -> list[str]:
         """Return the ids of all that may be read, in the order in which they were stored."""
-        slots = self.select().slots
+        slots = self.select(tree=tree).slots
         return self.index.pak_ids(slots[np.argsort(self.index.column("row_id")[slots])])
 
     def ids(self, beginning: str, *, limit: int) -> tuple[str, ...]:
@@ -309,6 +284,10 @@ class Sight:
         self._check_head(texts.head)
         shown = self._as_used(texts.memories)
         return {pak_id: self.shown(memory) for pak_id, memory in shown.items()}
+
+    def facts(self, paths: Iterable[Path]) -> Mapping[Path, FactColumn]:
+        """Return what filters ask for, of all slots: whoever looks keeps to those it selected."""
+        return self.index.facts(paths, self._read_facts)
 
     def _read_facts(self, wanted: WantedFacts) -> Facts:
         facts = self.store.memories.facts(wanted.names, wanted.rows)
@@ -346,23 +325,22 @@ class Sight:
             known = replace(known, superseded_by=None)
         return known if self.trusts is None else as_trusted(known, self.trusts)
 
-    def _after(self, slots: NDArray[np.int64], updated_at: str, pak_id: str) -> NDArray[np.int64]:
-        moment = epoch_microseconds(updated_at)
-        times = self.index.column("updated_at")[slots]
-        ties = slots[times == moment]
-        names = self.index.pak_ids(ties)
-        later = ties[[name < pak_id for name in names]] if len(ties) else ties
-        return np.concatenate([slots[times < moment], later])
 
-    def _newest(self, slots: NDArray[np.int64], count: int) -> list[str]:
-        if not len(slots) or count < 1:
-            return []
-        times = self.index.column("updated_at")[slots]
-        if len(slots) > count:
-            recent = times >= kth_largest(times.astype(np.float64), count)
-            slots, times = slots[recent], times[recent]
-        named = zip(times.tolist(), self.index.pak_ids(slots), strict=True)
-        return [pak_id for _, pak_id in sorted(named, reverse=True)][:count]
+def rows_fulfilling(tree: Filter, index: MemoryIndex, store: Store, head: Head) -> list[int]:
+    """Return the rows that fulfil a filter, whoever may read them: for those who erase.
+
+    Which of these they may erase is decided by where the rows stand.
+    """
+
+    def read(wanted: WantedFacts) -> Facts:
+        facts = store.memories.facts(wanted.names, wanted.rows)
+        if facts.head != head:
+            raise StoreMoved
+        return facts
+
+    columns = index.facts(paths_of(tree), read)
+    found = matching(tree, columns, index.size) & index.column("alive")
+    return sorted(index.column("row_id")[np.flatnonzero(found)].tolist())
 
 
 def _with_uses(memory: Memory, own: tuple[int, float] | None) -> Memory:
@@ -388,30 +366,3 @@ def _by_place(index: MemoryIndex, allowed: list[bool]) -> NDArray[np.bool_]:
     table = np.array(allowed, dtype=np.bool_)
     codes = index.column("place")
     return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
-
-
-def _encoded(last: Memory, project: str | None) -> str:
-    text = json.dumps([last.updated_at, last.pak_id, project], ensure_ascii=False)
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _decoded(cursor: Any, project: str | None) -> tuple[str, str]:
-    if isinstance(cursor, str):
-        check.length("cursor", cursor)
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        fields = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        updated_at, pak_id, filtered = fields
-    except (AttributeError, TypeError, UnicodeError, binascii.Error, ValueError, RecursionError):
-        updated_at = pak_id = filtered = None
-    if not isinstance(updated_at, str) or not isinstance(pak_id, str):
-        raise InvalidInput(
-            "this is not a cursor of a listing.",
-            hint="pass next_cursor of the page before unchanged, or none for the first page.",
-        )
-    if filtered != project:
-        raise InvalidInput(
-            "this cursor belongs to a listing of another project.",
-            hint="keep the project the same for all pages, or start without a cursor.",
-        )
-    return updated_at, pak_id

@@ -24,6 +24,7 @@ from recollect.model import (
     Repaired,
     Weights,
 )
+from recollect.model.plain import metadata_of
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
 from recollect.ports.edges import Likeness
@@ -143,19 +144,21 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract, Ve
 
     def test_facts_are_the_fields_asked_for_with_their_head(self) -> None:
         place = Place("acme", "ann", "team", "red", "roses")
+        said = metadata_of({"a": [1, {"b": None}]})
         fields: dict[str, Any] = {"thread": "talk", "entity": "Ann", "tags": ("x", "y")}
+        fields |= {"metadata": said}
         with self.opened() as store:
             with committing(store):
                 one, other = store.memories.write(
                     [new_memory("a", title="A", place=place, **fields), new_memory("b", title="B")]
                 )
-            names = ("title", "thread", "tags", "team", "pak_id")
+            names = ("title", "thread", "tags", "team", "pak_id", "metadata")
             found = store.memories.facts(names, None)
             assert found.head == store.head()
             rows = sorted(tuple(row) for row in found.rows)
             assert rows == [
-                (one.row_id, "A", "talk", ("x", "y"), "red", "a"),
-                (other.row_id, "B", None, (), None, "b"),
+                (one.row_id, "A", "talk", ("x", "y"), "red", "a", said),
+                (other.row_id, "B", None, (), None, "b", {}),
             ]
             named = store.memories.facts(("entity",), [other.row_id, one.row_id, 10**6])
             assert sorted(named.rows) == [(one.row_id, "Ann"), (other.row_id, None)]

@@ -7,12 +7,23 @@ that they went; then caches, index and file are wiped, and somebody looks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from recollect.index.index import MemoryIndex
 from recollect.model import ForgetRequest, Forgotten, Looked
-from recollect.ports.store import RowFilter
-from recollect.recall.sight import Sight
+from recollect.model.filters import (
+    Filter,
+    all_of,
+    is_called,
+    is_in_project,
+    is_tagged,
+    parse_filter,
+    within,
+)
+from recollect.ports.store import Head, RowFilter
+from recollect.recall.sight import Sight, rows_fulfilling
 from recollect.verbs.caller import Caller
 from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import forget
@@ -23,14 +34,16 @@ __all__ = ["erase", "erased_before", "hash_name", "rehearse"]
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
-    if request is None and not _erasable(caller, wanted) and not _versions(caller, wanted, ()):
+    if request is None and not _erasable_now(caller, wanted) and not _versions(caller, wanted, ()):
         # Nothing to erase, but what was erased before may have come back into a file since.
         return _report((), 0, open_store.wipe())
     with open_store.commit() as commit:
         raise_if_repeated(request)
         # Whose it is and who may erase it counts as of now, when nobody else can write.
         caller.need_living_key()
-        erased = _erasable(caller, wanted)
+        look = partial(caller.sight_before, commit)
+        index = open_store.follower.before(commit)
+        erased = _erasable(caller, wanted, index, head=commit.head, look=look)
         versions = _versions(caller, wanted, erased)
         count = sum(map(len, versions.values()))
         edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
@@ -54,7 +67,7 @@ def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
 
 def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Return what would be erased, and what of that which may be read would come back."""
-    doomed = _erasable(caller, wanted)
+    doomed = _erasable_now(caller, wanted)
     return Forgotten(
         tuple(doomed),
         0,
@@ -81,8 +94,11 @@ def _report(
 
 
 def _versions(caller: Caller, wanted: ForgetRequest, doomed: Sequence[str]) -> dict[str, list[int]]:
-    """Return what memories that stay were, and was about the entity: that goes too."""
-    if wanted.entity is None:
+    """Return what memories that stay were, and was about the entity: that goes too.
+
+    Whoever names more than an entity means less than all about it.
+    """
+    if wanted.entity is None or chosen(wanted) is not None:
         return {}
     store, who = caller.store, caller.principal
     found = store.versions.about(who.tenant, wanted.entity)
@@ -92,20 +108,65 @@ def _versions(caller: Caller, wanted: ForgetRequest, doomed: Sequence[str]) -> d
     return {name: found[name] for name in mine if name not in doomed}
 
 
-def _erasable(caller: Caller, wanted: ForgetRequest) -> list[str]:
+def _erasable_now(caller: Caller, wanted: ForgetRequest) -> list[str]:
+    """Return the ids of what would be erased as things stand."""
+    open_store = caller.open_store
+
+    def erasable() -> list[str]:
+        index = open_store.current().index
+        return _erasable(caller, wanted, index, head=index.head, look=caller.sight)
+
+    return open_store.of_one_revision(erasable)
+
+
+def _erasable(
+    caller: Caller,
+    wanted: ForgetRequest,
+    index: MemoryIndex,
+    *,
+    head: Head,
+    look: Callable[[], Sight],
+) -> list[str]:
+    """Return the ids of what was meant and the caller may erase: that is decided by their places.
+
+    What a filter asks for, the caller must be allowed to read.
+    """
     store, who = caller.store, caller.principal
-    if wanted.entity is None:
-        meant = RowFilter(pak_ids=tuple(wanted.pak_ids))
-    else:
-        meant = RowFilter(tenant=who.tenant, about=wanted.entity)
     roles = caller.open_store.roles_of(who)
-    doomed = found = forget.erasable(store.memories.standing(meant), who, roles, wanted.scope)
+    tree = chosen(wanted)
+    if tree is not None:
+        rows = tuple(rows_fulfilling(tree, index, store, head))
+        meant = RowFilter(tenant=who.tenant, about=wanted.entity, row_ids=rows)
+    elif wanted.entity is not None:
+        meant = RowFilter(tenant=who.tenant, about=wanted.entity)
+    else:
+        meant = RowFilter(pak_ids=wanted.pak_ids)
+    standing = store.memories.standing(meant)
+    if wanted.filter is not None:
+        view = look().view
+        standing = {name: one for name, one in standing.items() if view.allows(one.place)}
+    doomed = found = forget.erasable(standing, who, roles, wanted.scope)
     while wanted.versions and found:
         before = store.memories.standing(RowFilter(superseded_by=tuple(found)))
         taken = forget.erasable(before, who, roles, wanted.scope)
         found = [pak_id for pak_id in taken if pak_id not in doomed]
         doomed = sorted({*doomed, *found})
     return doomed
+
+
+def chosen(wanted: ForgetRequest) -> Filter | None:
+    """Return the filter that what to forget comes to, but for ids and the entity."""
+    return all_of(
+        (
+            is_called("thread", wanted.thread),
+            is_in_project(wanted.project),
+            is_tagged(wanted.tag),
+            is_called("owner", wanted.owner),
+            is_called("source", wanted.source),
+            None if wanted.filter is None else parse_filter(wanted.filter),
+            within(wanted.since, wanted.until),
+        )
+    )
 
 
 def hash_name(target: str) -> str:

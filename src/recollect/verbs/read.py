@@ -14,6 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recollect import check
 from recollect.check import is_id
 from recollect.errors import StoreError
@@ -23,25 +26,29 @@ from recollect.model import (
     FrameDefinition,
     FrameRequest,
     FrameResult,
+    ListRequest,
     Memory,
     RecallRequest,
     RecallResponse,
     Version,
     words_of,
 )
+from recollect.model.filters import Filter
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import plain
 from recollect.ports.embedder import Embedder
+from recollect.recall.authorise import listed
 from recollect.recall.clean import clean_inspection, clean_memory, clean_selection
 from recollect.recall.flags import frame_package, package_flags
 from recollect.recall.history import history
 from recollect.recall.inspect import Inspection, inspect
+from recollect.recall.listing import MemoryPage, page
 from recollect.recall.pipeline import Sources, Trace, run
 from recollect.recall.respond import refused, response
 from recollect.recall.respond import run as answer_to
 from recollect.recall.select import SelectQuery, SelectResult, select
 from recollect.recall.select.values import checked
-from recollect.recall.sight import MemoryPage, Sight
+from recollect.recall.sight import Sight
 from recollect.verbs.caller import Caller
 from recollect.verbs.frames import invalidation_event
 from recollect.write import transfer
@@ -188,11 +195,16 @@ class Reader:
         """Return the first ids, in their order, that begin so."""
         return self._caller.answer(lambda sight: sight.ids(beginning, limit=limit))
 
-    def page(self, *, project: str | None, limit: int, cursor: str | None) -> MemoryPage:
-        """Return one page of memories, newest first."""
-        return self._caller.answer(
-            lambda sight: sight.page(project=project, limit=limit, cursor=cursor)
-        )
+    def page(self, wanted: ListRequest) -> MemoryPage:
+        """Return one page of memories."""
+
+        def listing(sight: Sight) -> MemoryPage:
+            def worth() -> NDArray[np.float64] | None:
+                return self._sources(sight, self._open_store.embedder).worth
+
+            return page(*listed(wanted.asked, sight, worth), wanted)
+
+        return self._caller.answer(listing)
 
     def inspect(self, pak_id: str) -> Inspection | None:
         """Return everything about one memory, or None."""
@@ -216,11 +228,11 @@ class Reader:
             return found
         return tuple(replace(one, memory=clean_memory(one.memory)) for one in found)
 
-    def export(self) -> Iterator[str]:
+    def export(self, tree: Filter | None = None) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
         kinds: Counter[str] = Counter()
         tenants: Counter[str] = Counter()
-        for part in self._in_turns(transfer.exported(self._caller.sight)):
+        for part in self._in_turns(transfer.exported(self._caller.sight, tree)):
             kinds[part.kind] += len(part.lines)
             tenants.update(part.tenants)
             yield from part.lines

@@ -21,6 +21,8 @@ __all__ = ["Again", "Told", "again", "named_in", "one_each", "recognised"]
 
 # Two memories of one id and text may differ in these, and in their tags.
 _FIELDS = (*(name for name in ARGUMENTS if name not in ("pak_id", "content", "tags")), "place")
+# For how long it holds, and until when that is: who says one says both.
+_END = frozenset({"ttl", "valid_until"})
 _TURN = ("thread", "speaker", "occurred_at")
 
 
@@ -44,7 +46,9 @@ class Again:
 def named_in(arguments: Mapping[str, Any]) -> frozenset[str]:
     """Return what a caller said something of; nothing is said by None, by no tags or no text."""
     return frozenset(
-        name for name, value in arguments.items() if value is not None and value not in ("", (), [])
+        name
+        for name, value in arguments.items()
+        if value is not None and value not in ("", (), [], {})
     )
 
 
@@ -75,11 +79,13 @@ def again(told: Told, earlier: Memory) -> Again:
         return Again(memory, changed=("content", *_unlike(memory, earlier)))
     if named.intersection(PLACE):
         named |= {"place"}
+    if named.intersection(_END):
+        named |= _END
     values = {
-        name: before
+        name: getattr(earlier, name)
         for name in _FIELDS
         if name not in named
-        and not _has_ended(name, before := getattr(earlier, name), memory.updated_at)
+        and not (name in _END and _has_ended(earlier.valid_until, memory.updated_at))
     }
     values["tags"] = tuple(sorted({*earlier.tags, *memory.tags}))
     merged = _whole(replace(memory, **values))
@@ -107,10 +113,8 @@ def _by_earlier_id(told: Told, earlier: Mapping[str, Memory]) -> Told:
     return replace(told, memory=replace(memory, pak_id=before.pak_id))
 
 
-def _has_ended(name: str, value: Any, now: str) -> bool:
-    """Return whether an old value cannot stay: who stores a text again wants it to be read."""
-    if name != "valid_until":
-        return False
+def _has_ended(value: str | None, now: str) -> bool:
+    """Return whether an old end cannot stay: who stores a text again wants it to be read."""
     end, moment = check.instant(value), check.instant(now)
     return end is not None and moment is not None and end <= moment
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect import check
@@ -19,6 +19,7 @@ from recollect.dates import read_moment
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model import Memory, Place, words_of
+from recollect.model.plain import metadata_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 
@@ -31,12 +32,16 @@ __all__ = [
     "derived_title",
     "draft",
     "earlier_id",
+    "end_of",
     "is_derived",
+    "time_to_live",
     "with_turns",
 ]
 
 TITLE_CHARS = 80
 _MOST_TURNS = 10**9
+# A hundred years: whoever means longer means for ever.
+_LONGEST = 3_155_760_000.0
 _DERIVED = re.compile(r"pak_[0-9a-f]{32}")
 
 # What a caller may say of a memory; the rest of its fields are the engine's.
@@ -66,7 +71,7 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
     content = check.filled_text("content", arguments.get("content"))
     tags = _tags(arguments.get("tags", ()))
     names = _names(arguments)
-    valid_from, valid_until = _validity(arguments)
+    valid_from, valid_until, ttl = _validity(arguments, now)
     memory = Memory(
         pak_id="",
         content=content,
@@ -77,6 +82,8 @@ def draft(arguments: Mapping[str, Any], *, place: Place, now: str) -> Memory:
         occurred_at=_occurred(arguments.get("occurred_at")),
         valid_from=valid_from,
         valid_until=valid_until,
+        ttl=ttl,
+        metadata=metadata_of(arguments.get("metadata")),
         created_at=now,
         updated_at=now,
         decay=decay_for(tags, names["category"] or ""),
@@ -225,14 +232,41 @@ def _occurred(value: Any) -> str | None:
     return read_moment(text) or text
 
 
-def _validity(arguments: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return from when to when a memory holds; what ends before it begins is refused."""
+def _validity(
+    arguments: Mapping[str, Any], now: str
+) -> tuple[str | None, str | None, float | None]:
+    """Return from when to when a memory holds, and for how long: an end that is given is the first.
+
+    What ends before it begins is refused.
+    """
     start, end = (
         None if arguments.get(name) is None else check.time(name, arguments[name])
         for name in ("valid_from", "valid_until")
     )
+    ttl = None if arguments.get("ttl") is None else time_to_live(arguments["ttl"])
+    if end is None and ttl is not None:
+        end = end_of(ttl, now)
     if start is not None and end is not None and _moment(end) <= _moment(start):
         raise InvalidInput(
             "valid_until is not after valid_from.", hint="a memory holds from the one to the other."
         )
-    return start, end
+    return start, end, ttl
+
+
+def time_to_live(given: object) -> float:
+    """Return for how many seconds a memory holds."""
+    seconds = given.total_seconds() if isinstance(given, timedelta) else given
+    hint = "write seconds, such as 3600, or a timedelta."
+    return check.number("ttl", seconds, least=1.0, most=_LONGEST, hint=hint)
+
+
+def end_of(ttl: float, now: str) -> str:
+    """Return when something ends that holds for so many seconds from now on."""
+    begun = check.instant(now) or datetime.min.replace(tzinfo=UTC)
+    try:
+        end = (begun + timedelta(seconds=ttl)).replace(tzinfo=None)
+    except OverflowError:
+        raise InvalidInput(
+            f"{ttl:g} seconds after {now} there are no dates.", hint="leave ttl out."
+        ) from None
+    return f"{end.isoformat()}Z"

@@ -44,6 +44,7 @@ _TAKEN = (
     "speaker",
     "occurred_at",
     "valid_until",
+    "metadata",
 )
 # Said by every peer and decided by none: when a fact was stored and changed is known here.
 _PASSED_OVER = ("pak_id", "source", "created_at", "updated_at")

@@ -20,6 +20,8 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.index import MemoryIndex
 from recollect.model import LinkRequest, Memory, Principal
+from recollect.model.filters import Filter
+from recollect.model.memory import without_silent
 from recollect.ports.store import RECORD_KINDS
 from recollect.recall.sight import Sight
 from recollect.write import draft
@@ -116,12 +118,13 @@ class Part(NamedTuple):
     tenants: Mapping[str, int] = MappingProxyType({})
 
 
-def exported(look: Callable[[], Sight]) -> Iterator[Part]:
+def exported(look: Callable[[], Sight], tree: Filter | None = None) -> Iterator[Part]:
     """Yield what may be read, in parts: memories as they were stored, then what joins them.
 
-    `look` is asked anew for each part, so that what was forgotten meanwhile is not in it.
+    With a filter, those that fulfil it. `look` is asked anew for each part, so that what was
+    forgotten meanwhile is not in it.
     """
-    pak_ids = look().as_stored()
+    pak_ids = look().as_stored(tree)
     told: set[str] = set()
     successors: dict[str, str] = {}
     for start in range(0, len(pak_ids), _AT_ONCE):
@@ -159,7 +162,8 @@ def exported(look: Callable[[], Sight]) -> Iterator[Part]:
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
-    return {name: v for name, v in asdict(memory).items() if name not in _NOT_EXPORTED}
+    fields = {name: v for name, v in asdict(memory).items() if name not in _NOT_EXPORTED}
+    return without_silent(fields)
 
 
 def _parsed_lines(lines: object) -> Iterator[Line]:

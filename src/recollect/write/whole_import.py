@@ -31,6 +31,7 @@ from recollect.model.pak import (
     ReasonCodeEntry,
     RiskFlagEntry,
 )
+from recollect.model.plain import metadata_of
 from recollect.paks import validate
 from recollect.policy.gardens import checked_role, checked_slug
 from recollect.policy.sanitizer import risks
@@ -38,7 +39,7 @@ from recollect.policy.view import HELD_BACK
 from recollect.ports.store import ClockState, KeptVersion, Who
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
-from recollect.write.draft import content_hash
+from recollect.write.draft import content_hash, time_to_live
 from recollect.write.transfer import COUNT_MAX, Export, Line, read_at
 from recollect.write.whole_export import NAMING_FIELDS
 
@@ -192,6 +193,8 @@ def memory_from(fields: Fields) -> RestoredMemory:
         occurred_at=_optional(fields, "occurred_at"),
         valid_from=None if fields.get("valid_from") is None else _time(fields, "valid_from"),
         valid_until=None if fields.get("valid_until") is None else _time(fields, "valid_until"),
+        ttl=None if fields.get("ttl") is None else time_to_live(fields["ttl"]),
+        metadata=metadata_of(fields.get("metadata")),
         created_at=_time(fields, "created_at"),
         updated_at=_time(fields, "updated_at"),
         status=_one_of("status", fields.get("status"), _STATES),

@@ -86,7 +86,7 @@ def test_a_bad_argument_is_refused_by_name(filled: Recollect, field: str, value:
     assert ("tag" if field == "tags" else field) in str(error)
 
 
-@pytest.mark.parametrize("field", sorted(set(ARGUMENTS) - {"content", "confidence"}))
+@pytest.mark.parametrize("field", sorted(set(ARGUMENTS) - {"content", "confidence", "ttl"}))
 @pytest.mark.parametrize("value", [5, b"x", {1: 2}], ids=str)
 def test_a_value_of_the_wrong_type_is_refused(filled: Recollect, field: str, value: object) -> None:
     refused(filled, lambda memory: memory.remember("x", **{field: value}))  # type: ignore[arg-type]

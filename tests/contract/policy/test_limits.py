@@ -166,7 +166,9 @@ def test_tags_have_a_limit_each_and_together(people: People) -> None:
     people.ann.remember("a", tags=["x" * most, *(f"t{at}" for at in range(count - 1))])
 
 
-@pytest.mark.parametrize("field", ["query", "entity", "relation", "source", "garden", "project"])
+@pytest.mark.parametrize(
+    "field", ["query", "entity", "relation", "source", "garden", "project", "thread", "speaker"]
+)
 def test_a_field_of_a_request_has_a_limit(people: People, field: str) -> None:
     asked = RecallRequest.from_dict({field: of_length(field, 1)})
     refused(lambda: people.ann.respond(asked), field)
@@ -187,6 +189,20 @@ ASKED: list[tuple[str, Callable[[People, str], object]]] = [
     ("reason_code", lambda who, text: who.ann.select(SelectQuery(weights={text: 1.0}))),
     ("project", lambda who, text: who.ann.list(project=text)),
     ("cursor", lambda who, text: who.ann.list(cursor=text)),
+    *(
+        (field, lambda who, text, f=field, a=ask: a(who, **{f: text}))
+        for field in ("thread", "speaker", "entity", "project", "source")
+        for ask in (
+            lambda who, **asked: who.ann.list(**asked),
+            lambda who, **asked: who.ann.frame("attention", "q", **asked),
+        )
+    ),
+    ("filter", lambda who, text: who.ann.list(filter={"thread": text})),
+    ("filter", lambda who, text: list(who.ann.export(filter={"thread": {"in": [text]}}))),
+    *(
+        (field, lambda who, text, f=field: who.ann.forget(**{f: text}))
+        for field in ("thread", "project", "tag", "owner", "source")
+    ),
     ("pak_id", lambda who, text: who.ann.explain(text)),
     ("pak_id", lambda who, text: who.ann.archive(text)),
     ("pak_id", lambda who, text: who.ann.unarchive(text)),

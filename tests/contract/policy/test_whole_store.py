@@ -81,7 +81,7 @@ EXPORTED = {
     "engine_state": "active_hours seen_at",
     "memories": "pak_id content tags category source entity relation value confidence thread"
     " position speaker occurred_at valid_from valid_until status reinforced last_reinforced tenant"
-    " owner scope team garden pending",
+    " owner scope team garden pending ttl metadata",
     "memory_edges": "weight automatic",
     "memory_likenesses": "closeness",
     "memory_uses": "tenant principal reinforced last_reinforced",
@@ -135,6 +135,7 @@ def here(open_memory: Open, clock: FakeClock) -> Recollect:
         "in the garden", pak_id="g", garden="ops", valid_from="2025-01-01", valid_until="2030-01-01"
     )
     people.ann.update("g", content="in the garden, by the wall", tags=["wall"])
+    people.ann.remember("for a while", pak_id="w", ttl=86_400, metadata={"a": [1, {"b": None}]})
     people.ann.ingest([{"content": "the red lorry is blue"}], source="mail", scope="company")
     people.dan.remember("of another tenant", pak_id="d")
     memory.remember("of nobody in particular", pak_id="local")

@@ -26,6 +26,15 @@ FOLDED = ("source", "entity", "relation", "value", "speaker")
 TIMED = ("occurred_at", "created_at", "valid_until", "when")
 PLAIN = ("thread", "project", "category", "topic", "owner", "scope", "status", "pak_id", "title")
 
+
+def kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "truth"
+    if isinstance(value, int | float):
+        return "number"
+    return type(value).__name__
+
+
 texts = st.sampled_from(("t1", "t2", "shop", "T1"))
 memories = st.fixed_dictionaries(
     {},
@@ -39,6 +48,18 @@ memories = st.fixed_dictionaries(
         "occurred_at": st.sampled_from(TIMES),
         "valid_until": st.sampled_from(("2090-01-01T00:00:00Z", "2091-05-05")),
         "tags": st.lists(st.sampled_from(("x", "y", "self/z")), unique=True),
+        "metadata": st.dictionaries(
+            st.sampled_from("abc"),
+            st.recursive(
+                st.sampled_from(SCALARS),
+                lambda inner: st.one_of(
+                    st.lists(inner, max_size=3),
+                    st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
+                ),
+                max_leaves=4,
+            ),
+            max_size=3,
+        ),
     },
 )
 
@@ -62,7 +83,15 @@ def conditions(
 
 times = st.sampled_from([one for one in TIMES if one != "soon"])
 plain = st.sampled_from((*NAMES, "t1", "t2", "shop", "active", "local"))
+scalars = st.sampled_from(SCALARS)
+ordered = st.sampled_from([one for one in SCALARS if one is not None and kind(one) != "truth"])
+paths = ("metadata.a", "metadata.b", "metadata.a.b", "metadata.c.a")
 leaves = st.one_of(
+    conditions(paths, st.one_of(scalars, st.lists(scalars, max_size=2)), ordered=ordered),
+    conditions(paths, scalars, ordered=ordered),
+    st.sampled_from(paths).flatmap(
+        lambda path: st.fixed_dictionaries({path: st.fixed_dictionaries({"contains": scalars})})
+    ),
     conditions(TIMED, times, ordered=times),
     conditions((*PLAIN, *FOLDED), plain, ordered=plain),
     st.fixed_dictionaries({"tags": st.fixed_dictionaries({"contains": st.sampled_from("xyz")})}),
@@ -117,14 +146,6 @@ def _inside(value: Any, names: Sequence[str]) -> Any:
             return _MISSING
         value = value[name]
     return value
-
-
-def kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "truth"
-    if isinstance(value, int | float):
-        return "number"
-    return type(value).__name__
 
 
 def same(one: Any, other: Any) -> bool:

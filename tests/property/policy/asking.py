@@ -87,6 +87,15 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
     yield "list", lambda: list(islice(_pages(memory, limit=2), 50))
     yield "list of a project", lambda: list(islice(_pages(memory, limit=1, project="shop"), 50))
     yield "list at once", lambda: memory.list(limit=1000)
+    for order in ("occurred", "title"):
+        yield (
+            f"list by {order}",
+            lambda o=order: list(islice(_pages(memory, limit=2, order=o, counts=True), 50)),
+        )
+    for shape in ({"speaker": "Ann"}, {"filter": {"tags": {"contains": "self/goal"}}}):
+        yield f"list {shape}", lambda s=shape: memory.list(limit=9, counts=True, **s)
+        yield f"what would go {shape}", lambda s=shape: memory.forget(dry_run=True, **_chosen(s))
+    yield "export of a part", lambda: list(memory.export(filter={"entity": {"exists": True}}))
     for pak_id in pak_ids:
         yield f"get {pak_id}", lambda p=pak_id: memory.get(p)
         yield f"history of {pak_id}", lambda p=pak_id: memory.history(p)
@@ -123,6 +132,11 @@ def _uses(memory: Recollect) -> Iterator[tuple[str, Callable[[], object]]]:
                 )
     for narrowed in ({"until": "2025-05-31"}, {"filter": {"speaker": {"exists": True}}}):
         yield f"frame {narrowed}", lambda n=narrowed: memory.frame("recent", QUERIES[0], **n)
+
+
+def _chosen(shape: dict[str, Any]) -> dict[str, Any]:
+    """Return the same as something to forget: a filter sees no more than a reader does."""
+    return {"filter": shape} if "filter" not in shape else shape
 
 
 def _pages(memory: Recollect, **asked: Any) -> Iterator[object]:

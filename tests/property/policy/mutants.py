@@ -19,8 +19,9 @@ from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
 from recollect.policy.view import View
-from recollect.recall import authorise, candidates, pipeline, rank, sight
+from recollect.recall import authorise, candidates, listing, pipeline, rank, sight
 from recollect.recall.sight import Sight
+from recollect.verbs import read
 
 __all__ = ["CLAIMS", "LEAKS"]
 
@@ -119,23 +120,25 @@ def most_used_of_all() -> Iterator[None]:
 @contextmanager
 def cursor_of_a_hidden_pak() -> Iterator[None]:
     """A page ends with the last Pak that was looked at, not with the last that was shown."""
-    honest = Sight.page
+    honest = listing.page
 
-    def page(self: Sight, **asked: Any) -> Any:
-        shown = honest(self, **asked)
-        if shown.next_cursor is None:
+    def page(seen: Sight, selection: Any, wanted: Any) -> Any:
+        shown = honest(seen, selection, wanted)
+        if shown.next_cursor is None or wanted.order != "updated":
             return shown
-        everyone = self._newest(self.index.select(_EVERYTHING).slots, self.index.size)
+        index, order = seen.index, listing._Order.of(seen, wanted)
+        slots = index.select(_EVERYTHING).slots
+        everyone = listing._first(slots, index.size, order=order, sight=seen)
         after = everyone.index(shown.items[-1].pak_id) + 1
-        last, mask = shown.items[-1], self.select().mask
-        while not mask[slot := self.index.slots_of([everyone[after]])[0]]:
-            moment = iso(int(self.index.column("updated_at")[slot]) / 1e6)
+        last, mask = shown.items[-1], seen.select().mask
+        while not mask[slot := index.slots_of([everyone[after]])[0]]:
+            moment = iso(int(index.column("updated_at")[slot]) / 1e6)
             last = replace(last, pak_id=everyone[after], updated_at=moment)
             after += 1
-        return replace(shown, next_cursor=sight._encoded(last, asked["project"]))
+        return replace(shown, next_cursor=order.encoded(last, wanted))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Sight, "page", page)
+        patch.setattr(read, "page", page)
         yield
 
 
@@ -194,6 +197,19 @@ def window_over_everything() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(authorise, "_outside", outside)
+        yield
+
+
+@contextmanager
+def counts_of_everything() -> Iterator[None]:
+    """A listing counts what is hidden too."""
+    honest = listing._counts
+
+    def counts(seen: Sight, _: Any) -> Any:
+        return honest(seen, seen.index.select(_EVERYTHING))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listing, "_counts", counts)
         yield
 
 
@@ -294,6 +310,7 @@ LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
         others_wait_for_vectors,
         filter_beside_the_mask,
         window_over_everything,
+        counts_of_everything,
         garden_without_scope,
         moderators_of_everywhere,
     )

@@ -21,7 +21,7 @@ def lively(here: World) -> None:
         ("bob", "redis queue redis queue", {}),
         ("bob", "redis queue redis worker", {}),
         ("bob", "redis redis queue", {"scope": "team", "team": "blue"}),
-        ("bob", "queue queue queue", {}),
+        ("bob", "queue queue queue", {"project": "hush"}),
         ("bob", "café release", {"scope": "company"}),
         ("root", "zebra redis release", {"garden": "lab"}),
         ("dan", "redis queue for globex", {"scope": "company"}),

@@ -21,6 +21,7 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
     "last_reinforced": (float,),
     "reinforced": (int,),
     "position": (int, type(None)),
+    "ttl": (float, type(None)),
     "pending": (int,),
     "row_id": (int,),
     "vector": (bytes, type(None)),
@@ -28,7 +29,15 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
 _MAY_BE_MISSING = frozenset(
     {
         *("project", "topic", "source", "entity", "relation", "value", "thread", "speaker"),
-        *("occurred_at", "valid_from", "valid_until", "team", "garden", "superseded_by"),
+        *(
+            "occurred_at",
+            "valid_from",
+            "valid_until",
+            "team",
+            "garden",
+            "superseded_by",
+            "metadata",
+        ),
     }
 )
 

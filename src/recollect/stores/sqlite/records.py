@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.errors import StoreDamaged
+from recollect.model.plain import metadata_from
 from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind
 from recollect.stores.sqlite.legible import RowShape
 from recollect.stores.sqlite.session import Session, marks
@@ -20,7 +21,7 @@ __all__ = ["SqliteRecords"]
 _MEMORY = (
     *("content", "tags", "category", "source", "entity", "relation", "value", "confidence"),
     *("thread", "position", "speaker", "occurred_at", "valid_from", "valid_until", "status"),
-    *("reinforced", "last_reinforced", "pending"),
+    *("reinforced", "last_reinforced", "pending", "ttl", "metadata"),
 )
 _PAK = (
     *("pak_type", "project", "topic", "source_type", "authority", "title", "summary"),
@@ -59,6 +60,7 @@ def _memory(fields: dict[str, Any]) -> dict[str, Any]:
         "place": place,
         "tags": tags,
         "pending": bool(fields["pending"]),
+        "metadata": {} if fields["metadata"] is None else metadata_from(fields["metadata"]),
     }
 
 

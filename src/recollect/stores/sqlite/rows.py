@@ -7,7 +7,7 @@ run here.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import SCOPES, Memory, Place, name_key
+from recollect.model.plain import NO_METADATA, PlainObject, metadata_from, metadata_text
 from recollect.policy.view import HELD_BACK, HIDDEN_FIELDS
 from recollect.ports.memories import Indexed, IndexRow, NewMemory, Standing
 from recollect.stores.sqlite.legible import STATUSES, RowShape
@@ -122,6 +123,7 @@ def whole_from_row(row: Sequence[Any]) -> Memory:
 def _memory(row: Sequence[Any]) -> Memory:
     fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
     fields["tags"] = _tags(fields["tags"])
+    fields["metadata"] = _metadata(fields["metadata"])
     fields["risks"] = _risks(fields["risks"])
     return Memory(**fields, place=_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
 
@@ -150,12 +152,14 @@ def fact_row(names: Sequence[str], row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _fact(name: str, stored: Any) -> Any:
+    if stored is None and name == "metadata":
+        return NO_METADATA
     if type(stored) is not str:
         return None
-    if name != "tags":
+    if name not in _PARSED:
         return stored
     try:
-        return _tags(stored)
+        return _PARSED[name](stored)
     except ValueError:
         return None
 
@@ -227,6 +231,14 @@ def _tags(stored: str) -> tuple[str, ...]:
     return tuple(tags)
 
 
+def _metadata(stored: str | None) -> PlainObject:
+    return NO_METADATA if stored is None else metadata_from(stored)
+
+
+# Fields that are kept as JSON.
+_PARSED: dict[str, Callable[[str], Any]] = {"tags": _tags, "metadata": _metadata}
+
+
 def _risks(stored: str) -> tuple[str, ...]:
     return tuple(stored.split(",")) if stored else ()
 
@@ -242,6 +254,9 @@ def own_values(new: NewMemory) -> tuple[Any, ...]:
     values = [getattr(memory, name) for name in _OWN_FIELDS]
     values[_OWN_FIELDS.index("tags")] = json.dumps(memory.tags, ensure_ascii=False)
     values[_OWN_FIELDS.index("risks")] = ",".join(memory.risks)
+    # Without any, a row is what it was before there was such a thing.
+    said = memory.metadata
+    values[_OWN_FIELDS.index("metadata")] = metadata_text(said) if said else None
     place = memory.place
     return (
         memory.pak_id,

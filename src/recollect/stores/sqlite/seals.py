@@ -17,6 +17,7 @@ from recollect.stores.sqlite.triggers import EDIT_OF_MEMORIES
 
 __all__ = [
     "DAMAGED",
+    "METADATA",
     "OF_MEMORIES",
     "OF_MEMORIES_LATER",
     "OF_PAKS",
@@ -40,7 +41,7 @@ OF_PAKS = (
     *("content_hash", "created_at", "updated_at"),
 )
 # Columns that came later. A row that says nothing in them has the seal that it had before.
-OF_MEMORIES_LATER = ("valid_from",)
+OF_MEMORIES_LATER = ("valid_from", "ttl", "metadata")
 _FIRST_SEALED = (
     *(f"memories.{column}" for column in OF_MEMORIES),
     *(f"paks.{column}" for column in OF_PAKS),
@@ -155,6 +156,14 @@ WHEN NEW.seal IS NOT NULL AND NEW.seal IS OLD.seal AND ({_changed(_OF_VERSIONS)}
 BEGIN
     UPDATE memory_versions SET seal = NULL WHERE rowid = NEW.rowid;
 END""",
+)
+
+# What else is said of memories, and for how long they hold.
+METADATA = (
+    "ALTER TABLE memories ADD COLUMN ttl REAL",
+    "ALTER TABLE memories ADD COLUMN metadata TEXT",
+    "DROP TRIGGER memories_au_seal",
+    _unsealing((*OF_MEMORIES, *OF_MEMORIES_LATER)),
 )
 
 # What was put aside: where it stood, under which name, what stood there, and why it does no longer.
