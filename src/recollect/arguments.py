@@ -191,13 +191,14 @@ def forgettable(
             hint='forget("...") or forget(entity="...").',
         )
     asked = RecallRequest(**window, filter=given.pop("filter", None)).checked()
+    named: dict[str, Any] = {field: name(field, value) for field, value in given.items()}
     return ForgetRequest(
         pak_ids=tuple(_ids(pak_id)) if pak_id is not None else (),
         scope=None if scope is None else known_scope(scope),
         since=asked.since,
         until=asked.until,
         filter=asked.filter,
-        **{field: name(field, value) for field, value in given.items()},
+        **named,
     )
 
 

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from recollect.policy import IssuedKey, KeyRow
     from recollect.ports.access import Act
     from recollect.recall.inspect import Inspection
+    from recollect.recall.listing import MemoryPage
     from recollect.recall.select import SelectResult
-    from recollect.recall.sight import MemoryPage
     from recollect.verbs.quarantine import Held
 
     Flags = dict[str, list[RiskFlagEntry]]
