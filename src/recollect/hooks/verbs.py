@@ -8,7 +8,7 @@ loop over these rows; a verb that is not among them has no hooks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
 from recollect.hooks.events import HookEvent
@@ -111,6 +111,26 @@ class FrameRendered:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryToStore(Memory):
+    """What `pre_remember` tells: the memory, and what was said of it that is no part of it."""
+
+    turn: int | None = None
+    supersedes: tuple[str, ...] = ()
+    on_conflict: str = "report"
+
+    @classmethod
+    def of(cls, request: RememberRequest) -> MemoryToStore:
+        """Return what a request wants to store."""
+        known = {one.name: getattr(request.memory, one.name) for one in fields(Memory)}
+        return cls(
+            **known,
+            turn=request.arguments.get("turn"),
+            supersedes=request.supersedes,
+            on_conflict=request.on_conflict,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryStored:
     """What `post_remember` tells."""
 
@@ -203,7 +223,7 @@ REMEMBER: HookedVerb[RememberRequest, Remembered] = HookedVerb(
     before=(
         Shape.of(
             HookEvent.PRE_REMEMBER,
-            Memory,
+            MemoryToStore,
             # What the engine decides, and a caller cannot say.
             without=(
                 "position",
@@ -235,7 +255,7 @@ REMEMBER: HookedVerb[RememberRequest, Remembered] = HookedVerb(
         ),
     ),
     after=Shape.of(HookEvent.POST_REMEMBER, MemoryStored),
-    describe_before=lambda request: request.memory,
+    describe_before=MemoryToStore.of,
     apply=lambda request, changes: {**request.arguments, **changes},
     describe_after=lambda request, report: MemoryStored(
         report.pak_id, request.memory.project, report.created, report.state

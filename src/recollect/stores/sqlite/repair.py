@@ -34,6 +34,7 @@ FACTS = (
 )
 USES = ("reinforced", "last_reinforced")
 
+_NAME_SUCCESSORS = ("paks", "memory_versions")
 _NOT_AS_WRITTEN = "it is not as it was written"
 
 # Uses and versions of what is not there.
@@ -228,8 +229,13 @@ class _Repair:
 
     def _references(self) -> None:
         """Drop what refers to a memory that is not there."""
-        for table, row_id, *_ in self._conn.execute("PRAGMA foreign_key_check").fetchall():
-            if row_id is not None:
+        for table, row_id, parent, _ in self._conn.execute("PRAGMA foreign_key_check").fetchall():
+            if parent == "paks" and table in _NAME_SUCCESSORS:
+                # A memory whose successor is lost stands by itself again.
+                self._conn.execute(
+                    f"UPDATE {table} SET superseded_by = NULL WHERE rowid = ?", (row_id,)
+                )
+            elif row_id is not None:
                 gone = self._conn.execute(f"DELETE FROM {table} WHERE rowid = ?", (row_id,))
                 self._dropped += gone.rowcount
         for table, ends in PAIRS.items():
