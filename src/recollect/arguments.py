@@ -154,7 +154,9 @@ def superseded(value: object) -> tuple[str, ...]:
         return ()
     ids = [value] if isinstance(value, str) else value
     if isinstance(ids, Mapping) or not isinstance(ids, Iterable):
-        raise InvalidInput("supersedes must be an id, or a list of ids.", hint='supersedes="p1".')
+        raise InvalidInput(
+            "supersedes must be an id, or a list of ids.", hint="name what gives way by its id."
+        )
     named = tuple(dict.fromkeys(name("supersedes", one) for one in ids))
     check.at_most("supersedes", len(named), COUNTS["ids of a forget"])
     return named

@@ -68,7 +68,7 @@ class Update:
                 f"update takes no {unknown[0]!r:.80}.", hint=f"it takes {', '.join(_UPDATED)}."
             )
         if not fields:
-            raise InvalidInput("update what?", hint='name a field: update("p1", content="...").')
+            raise InvalidInput("update what?", hint="name a field, such as content.")
         self._caller = caller
         self._fields = fields
         self.memory = caller.answer(lambda sight: _changeable(caller, sight, pak_id))
@@ -309,7 +309,7 @@ class Settling:
 def _need_other(pak_id: str, successor: str) -> None:
     if pak_id == successor:
         raise InvalidInput(
-            f"{pak_id!r:.80} cannot supersede itself.", hint="update() changes what is there."
+            f"{pak_id!r:.80} cannot supersede itself.", hint="an update changes what is there."
         )
 
 

@@ -41,6 +41,7 @@ TEXTS = (
 NAMES = ("Kiln", "the  KILN", "Celery", "ann")
 QUERIES = (None, "kiln", "background tasks", "who waters the roses?", "grusse")
 GARDENS = ("roses", "ops")
+_NOT_UPDATED = ("on_conflict", "supersedes", "project")
 SCOPES = ("local", "team", "company", "public")
 
 
@@ -96,6 +97,7 @@ def questions() -> Iterator[Callable[[Recollect], object]]:
     for pak_id in IDS:
         yield lambda one, pak_id=pak_id: one.get(pak_id)
         yield lambda one, pak_id=pak_id: one.inspect(pak_id)
+        yield lambda one, pak_id=pak_id: one.history(pak_id)
         yield lambda one, pak_id=pak_id: one.explain(pak_id, "kiln")
     yield lambda one: one.list(limit=3)
     yield lambda one: one.select(SelectQuery(text="kiln tasks"))
@@ -131,6 +133,9 @@ def _acts() -> st.SearchStrategy[Act]:
         "thread": st.sampled_from(("talk", "mail")),
         "speaker": names,
         "occurred_at": st.sampled_from(("2025-05-05", "last spring")),
+        "valid_from": st.sampled_from(("2025-01-01T00:00:00Z", "2026-01-02T00:00:00Z")),
+        "on_conflict": st.sampled_from(("dispute", "supersede")),
+        "supersedes": ids,
         "valid_until": st.sampled_from(("2026-01-02T00:00:00Z", "2030-01-01T00:00:00Z")),
         "category": st.just("instruction"),
         "scope": st.sampled_from(SCOPES),
@@ -149,13 +154,20 @@ def _acts() -> st.SearchStrategy[Act]:
         "token_budget": st.just(30),
     }
     pair = {"pak_id": ids, "other": ids}
+    changed = {name: one for name, one in maybe.items() if name not in _NOT_UPDATED}
     kinds = {
         "remember": st.fixed_dictionaries({"content": text, "pak_id": ids}, optional=maybe),
         "remember_many": st.fixed_dictionaries(
             {"items": st.lists(st.fixed_dictionaries({"content": text}, optional=maybe))}
         ),
+        "update": st.fixed_dictionaries(
+            {"pak_id": ids}, optional={"content": text, "project": st.none(), **changed}
+        ),
+        "supersede": st.fixed_dictionaries({"pak_id": ids, "new": st.one_of(ids, st.none())}),
+        "archive": st.fixed_dictionaries({"pak_id": ids}),
         "forget": st.one_of(
-            st.fixed_dictionaries({"pak_id": ids}), st.fixed_dictionaries({"entity": names})
+            st.fixed_dictionaries({"pak_id": ids}, optional={"versions": st.booleans()}),
+            st.fixed_dictionaries({"entity": names}),
         ),
         "link": st.fixed_dictionaries(pair, optional={"weight": st.sampled_from((0.5, 1))}),
         "dispute": st.fixed_dictionaries(pair, optional={"note": text}),
