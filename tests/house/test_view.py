@@ -37,8 +37,9 @@ _STORES = ("stores/", "paks/", "ports/", "testing/")
 
 # Who may ask the store for what it knows of memories, by room and method.
 STORE_READS = {
-    # Texts. The first is the only way to read one; it takes a View.
-    "memories.read": {"recall/sight.py"},
+    # Texts. The first is the only way to read one; it takes a View. A writer reads its own, before
+    # it writes over them.
+    "memories.read": {"recall/sight.py", "verbs/write.py"},
     "memories.changes": {"index/follow.py", "write/link_again.py"},
     # What they were: it takes a View as well.
     "versions.read": {"recall/sight.py"},

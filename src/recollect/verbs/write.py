@@ -167,7 +167,7 @@ class Writer:
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([_told(wanted)], context, self._own_terms([wanted]))
+        ((_, report),) = self._store([_as_told(wanted)], context, self._own_terms([wanted]))
         return report
 
     def update(self, context: WriteContext, change: Update, wanted: RememberRequest) -> Remembered:
@@ -189,7 +189,7 @@ class Writer:
         self, context: WriteContext, wanted: Sequence[RememberRequest], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
-        told = [_told(one) for one in wanted]
+        told = [_as_told(one) for one in wanted]
         stored = self._store_all(told, context, self._own_terms(wanted), progress)
         return (report for _, report in stored)
 
@@ -234,7 +234,7 @@ class Writer:
     ) -> list[Told]:
         """Return memories as an admin brings them back; anybody else makes them its own."""
         if not self._is_admin:
-            return [_told(one) for one in wanted]
+            return [_as_told(one) for one in wanted]
         last_use = transfer.last_use(export)
         return [
             Told(
@@ -533,7 +533,7 @@ class Ingestion:
         return written is not None
 
 
-def _told(wanted: RememberRequest) -> Told:
+def _as_told(wanted: RememberRequest) -> Told:
     return Told(wanted.memory, named_in(wanted.arguments))
 
 
