@@ -29,6 +29,7 @@ __all__ = [
     "TELLS_TIME",
     "TIME_TERMS",
     "indexed_text",
+    "placed_terms",
     "stem_words",
     "term_of",
     "terms",
@@ -101,6 +102,14 @@ def words(text: str) -> list[str]:
 def term_of(word: str) -> str:
     """Return the term that one of `words` is."""
     return _stems[word]
+
+
+def placed_terms(text: str) -> list[tuple[int, int, str]]:
+    """Return each term of a text with where it begins and ends; none where folding moves them."""
+    found = [(one.start(), one.end(), terms(one[0])) for one in _WORD.finditer(text)]
+    if [term for *_, own in found for term in own] != terms(text):
+        return []
+    return [(start, end, own[0]) for start, end, own in found if len(own) == 1]
 
 
 def stem_words(written: Iterable[str]) -> list[str]:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
-from recollect.model import Memory, ScoredBlock, Signals
+from recollect.model import Memory, ScoredBlock, Signals, Weights
 from recollect.recall.authorise import Authorised
 from recollect.recall.blocks import Chosen, Ranked
 from recollect.recall.candidates import Candidates
 from recollect.recall.clean import clean_memory
 from recollect.recall.rank import Ranking
+from recollect.recall.spelling import Spelling
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
@@ -46,6 +47,17 @@ class _Origin:
 
     thread_of: str | None = None
     from_time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Why:
+    """What is known of how a memory was found, beside its signals."""
+
+    matched: Sequence[str]
+    linked: Sequence[str]
+    origin: _Origin
+    weights: Weights
+    is_asked: bool
 
 
 def hydrate(
@@ -75,7 +87,8 @@ def hydrate(
         if text is not None:
             memory = _safe(text, sanitize=sanitize)
             linked = _linked(one, authorised, candidates) if one.was_expanded else []
-            blocks.append(_block(one, chosen, memory, signals, matched, linked, origin))
+            why = _Why(matched, linked, origin, ranking.weights, candidates.question is not None)
+            blocks.append(_block(one, chosen, memory, signals, why))
     return tuple(blocks)
 
 
@@ -127,9 +140,7 @@ def _block(
     chosen: Chosen,
     memory: Memory,
     signals: Signals,
-    matched: Sequence[str],
-    linked: Sequence[str],
-    origin: _Origin,
+    known: _Why,
 ) -> ScoredBlock:
     guaranteed, disputed = one in chosen.guaranteed, one.pak_id in chosen.disputed
     return ScoredBlock(
@@ -141,11 +152,13 @@ def _block(
         disputed=disputed,
         why=reasons(
             signals,
-            matched_terms=matched,
-            linked_to=linked,
+            known.weights,
+            is_asked=known.is_asked,
+            matched_terms=known.matched,
+            linked_to=known.linked,
             said_by=memory.speaker if signals.speaker else None,
-            from_time=origin.from_time,
-            thread_of=origin.thread_of,
+            from_time=known.origin.from_time,
+            thread_of=known.origin.thread_of,
             reinforced=memory.reinforced,
             was_expanded=one.was_expanded,
             guaranteed=guaranteed,
@@ -158,8 +171,8 @@ def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]
     """Return what of the question each row holds, in the asker's own words."""
     if candidates.words is None:
         return [[] for _ in slots]
-    explaining = candidates.words.explaining_terms(slots)
-    return [[candidates.spoken.get(term, term) for term in terms] for terms in explaining]
+    spelling = Spelling(candidates.spoken, candidates.words.terms)
+    return [spelling.of(terms) for terms in candidates.words.explaining_terms(slots)]
 
 
 def _linked(one: Ranked, authorised: Authorised, candidates: Candidates) -> list[str]:

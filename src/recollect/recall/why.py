@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.model import Signals
+from recollect.model import Signals, Weights
 
 __all__ = ["reasons"]
 
@@ -21,7 +21,9 @@ _MOST_NAMED = 5
 
 def reasons(
     signals: Signals,
+    weights: Weights,
     *,
+    is_asked: bool = True,
     matched_terms: Sequence[str] = (),
     linked_to: Sequence[str] = (),
     said_by: str | None = None,
@@ -32,21 +34,29 @@ def reasons(
     guaranteed: bool = False,
     disputed: bool = False,
 ) -> tuple[str, ...]:
-    """Return the reasons that hold; at least one, in a fixed order."""
-    found = [
-        "guaranteed by its tag" if guaranteed else "",
-        "disputed" if disputed else "",
+    """Return the reasons that hold; at least one, in a fixed order.
+
+    A signal that the frame gives no weight counted for nothing, and is no reason.
+    """
+    alike = (
         _matches(matched_terms),
         _meaning(signals.semantic),
+        "" if matched_terms else _around(signals.nearby),
         f"said by {said_by}" if said_by else "",
         from_time or "",
         "tells a time" if signals.time_words else "",
-        f"same thread as {thread_of}" if thread_of else "",
+        f"same thread as {thread_of}" if thread_of and signals.thread else "",
+    )
+    found = [
+        "guaranteed by its tag" if guaranteed else "",
+        "disputed" if disputed else "",
+        *(alike if weights.similarity else ()),
         _links(linked_to, was_expanded),
-        _uses(reinforced),
-        f"well connected ({signals.centrality:.2f})" if signals.centrality >= _CENTRAL else "",
+        _uses(reinforced) if weights.reinforcement else "",
+        _central(signals.centrality) if weights.centrality else "",
     ]
-    return tuple(reason for reason in found if reason) or (_standing(signals),)
+    told = [reason for reason in found if reason]
+    return tuple(told or _standing(signals, weights, is_asked=is_asked))
 
 
 def _matches(terms: Sequence[str]) -> str:
@@ -56,6 +66,11 @@ def _matches(terms: Sequence[str]) -> str:
 def _meaning(semantic: float | None) -> str:
     close = semantic is not None and semantic >= _CLOSE
     return f"close in meaning ({semantic:.2f})" if close else ""
+
+
+def _around(nearby: float | None) -> str:
+    close = nearby is not None and nearby >= _CLOSE
+    return f"matches together with the turns around it ({nearby:.2f})" if close else ""
 
 
 def _links(linked_to: Sequence[str], was_expanded: bool) -> str:
@@ -70,8 +85,18 @@ def _uses(reinforced: int) -> str:
     return "reinforced once" if reinforced == 1 else f"reinforced {reinforced} times"
 
 
-def _standing(signals: Signals) -> str:
-    return f"confidence {signals.confidence:.2f}, recency {signals.recency:.2f}"
+def _central(centrality: float) -> str:
+    return f"well connected ({centrality:.2f})" if centrality >= _CENTRAL else ""
+
+
+def _standing(signals: Signals, weights: Weights, *, is_asked: bool) -> list[str]:
+    """Return what is left to say where nothing stands out."""
+    names = [name for name in ("confidence", "recency") if getattr(weights, name)]
+    names = names or [name for name in ("centrality", "reinforcement") if getattr(weights, name)]
+    counted = ", ".join(f"{name} {getattr(signals, name):.2f}" for name in names)
+    alike = f"hardly matches the question ({signals.similarity:.2f})"
+    said = [alike if is_asked and weights.similarity else "", counted]
+    return [one for one in said if one]
 
 
 def _listed(names: Sequence[str]) -> str:
