@@ -46,6 +46,7 @@ __all__ = [
 _SHOWN_CHARS = 60
 # 2026-05-11, or shorter: 20260511, 2026-W20.
 _DAY_CHARS = 10
+_DIGITS_OF_A_DAY = 8
 _LARGEST = sys.float_info.max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -257,8 +258,11 @@ def _at(value: date) -> datetime:
 
 def read_time(value: object) -> datetime | None:
     """Return an ISO-8601 time as it was written, or None for what is none."""
+    # Of more digits in a row Python makes a day, a sign between, and a time: 1712111512345.
+    if not isinstance(value, str) or (len(value) > _DIGITS_OF_A_DAY and value.isdigit()):
+        return None
     try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
+        return datetime.fromisoformat(value)
     except (ValueError, OverflowError):
         return None
 

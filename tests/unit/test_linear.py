@@ -35,7 +35,9 @@ from recollect.paks.words import search_words
 from recollect.policy.gardens import checked_slug
 from recollect.policy.sanitizer import plain, risks
 from recollect.recall.question import _QUOTED, _spoken, _stressed
+from recollect.recall.ranges import time_asked
 from recollect.recall.same import outline, read
+from recollect.recall.spelling import Spelling
 from recollect.recall.times import asks_when, day_of, times_in
 from recollect.write import transfer
 from recollect.write.draft import draft
@@ -58,9 +60,18 @@ def times(text: str) -> object:
     return times_in(text, TODAY)
 
 
+def asked(text: str) -> object:
+    return time_asked(text, TODAY)
+
+
 def question(text: str) -> object:
     spoken = _spoken(text)
     return list(_stressed(text, spoken)), RecallRequest(query=text).checked()
+
+
+def spelled(text: str) -> object:
+    spoken = _spoken(text)
+    return Spelling(spoken, spoken).of(list(spoken)[::2])
 
 
 def remembered(field: str) -> Callable[[str], object]:
@@ -121,6 +132,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "quoted": quoted,
     "times": times,
     "asks_when": asks_when,
+    "time asked": asked,
+    "spelling": spelled,
     "read_moment": read_moment,
     "day_number": day_number,
     "question": refused(question),
@@ -154,6 +167,13 @@ PIECES = {
     "quotes": '"',
     "months": "may ",
     "in months": "in may ",
+    "ranges": "before may 2023 ",
+    "firsts": "did a first ",
+    "joined": "between may and ",
+    "days of months": "8. de ",
+    "zones": "12:00 +02",
+    "signs without spaces": "\u6771\u4eac",
+    "identifiers": "get_user_",
     "spaces": " ",
     "days of spaces": "1   ",
     "numbers": "1",

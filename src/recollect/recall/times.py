@@ -1,8 +1,8 @@
 """The times a question speaks of: months, years, days, weekdays, and words relative to now.
 
 In: the question's text and the day it is asked. Out: `Time`s, each with the days it covers and
-the words that named it, and how close a memory's day comes to any of them. English only; in any
-other language no time is found and nothing changes.
+the words that named it, and how close a memory's day comes to any of them. Months are known in
+German, French and Spanish too; all else is English, and what is not known changes nothing.
 """
 
 from __future__ import annotations
@@ -16,44 +16,62 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.dates import MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
+from recollect.dates import LONG_MONTHS, MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
 from recollect.index.arrays import distinct, is_in
 from recollect.limits import TIMES_NAMED
 
-__all__ = ["Time", "asks_when", "closeness", "day_of", "nearest_time", "times_in"]
+__all__ = [
+    "PlacedTime",
+    "Time",
+    "asks_when",
+    "closeness",
+    "day_of",
+    "nearest_time",
+    "placed_times",
+    "times_in",
+]
 
 # A turn tells of the days before it and plans those after: so far away a day still counts a little.
 _TAIL_DAYS = 14.0
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_SHORT = "|".join(name for name in MONTH_NAMES if name not in MONTHS)
-_LONG = "|".join(MONTHS)
+_SHORT = "|".join(name for name in MONTH_NAMES if name not in LONG_MONTHS)
+_ENGLISH = "|".join(MONTHS)
+_LONG = "|".join(sorted(LONG_MONTHS, key=len, reverse=True))
 _ANY = rf"(?:{_LONG}|(?:{_SHORT})\b)\.?"
 _COUNT = "a one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: max(number, 1) for number, word in enumerate(_COUNT.split())}
 _DAYS = "|".join(WEEKDAYS)
-_TH = "(?:st|nd|rd|th)?"
+_TH = r"(?:st|nd|rd|th|er|\.|º)?"
+_OF = r"(?:\s+(?:of|de|del))?"
 _TIME = re.compile(
     rf"""\b(?:
       (?P<iso>\d{{4}}-\d{{2}}(?:-\d{{2}})?)
-    | (?P<day>\d{{1,2}}){_TH}(?:\s+of)?\s+(?P<day_month>{_ANY})(?:,?\s*(?P<day_year>\d{{4}}))?
+    | (?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}})
+    | (?P<day>\d{{1,2}}){_TH}{_OF}\s+(?P<day_month>{_ANY})
+      (?:,?(?:\s+del?)?\s*(?P<day_year>\d{{4}}))?
     | (?P<month_day>{_ANY})\s+(?P<day_after>\d{{1,2}}){_TH}(?!\d)
       (?:,?\s*(?P<year_after>\d{{4}}))?
-    | (?P<month_year>{_ANY}),?\s+(?P<year_of_month>\d{{4}})
-    | (?P<which_month>last|this|next)\s+(?P<that_month>{_LONG})
+    | (?P<month_year>{_ANY}),?\s+(?:del?\s+)?(?P<year_of_month>\d{{4}})
+    | (?P<which_month>last|this|next)\s+(?P<that_month>{_ENGLISH})
     | (?P<month>{_LONG})
     | (?P<year>(?:19|20)\d{{2}})
     | (?P<named_day>yesterday|today|tonight|tomorrow)
     | (?P<which>last|past|previous|this|next)\s+(?P<unit>week|weekend|month|year|{_DAYS})
     | (?P<count>\d{{1,3}}|{"|".join(_NUMBERS)})\s+(?P<ago>day|week|month|year)s?\s+ago
-    | (?:on|since|until|by)\s+(?P<weekday>{_DAYS})
+    | (?P<led_by>on|since|until|till|by|before|after)\s+(?P<weekday>{_DAYS})
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 # May, March and their like are words and names too: alone they are months where one of these leads.
 _LEADING = re.compile(
-    r"\b(?:in|of|since|during|by|before|after|until|from|between|early|late|mid)"
-    r"[\s-]+(?:the\s+)?$",
+    r"\b(?:(?:in|of|since|during|by|before|after|until|till|from|between|early|late|mid)"
+    r"[\s-]+(?:the\s+)?|(?:between|from)\s+\w+(?:\s+\d{4})?\s+(?:and|to|until|till)\s+)$",
+    re.IGNORECASE,
+)
+# Names that English does not know for months are months where their own language leads to them.
+_LEADING_ELSEWHERE = re.compile(
+    r"\b(?:im|seit|bis|vor|nach|ab|anfang|mitte|ende|en|de|depuis|avant|après|desde|hasta|del)\s+$",
     re.IGNORECASE,
 )
 # So far back it is looked for: for each month once through all of a question would be too long.
@@ -87,9 +105,28 @@ def day_of(seconds: float) -> date:
     return datetime.fromtimestamp(seconds, UTC).date()
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedTime:
+    """A time, and where in a question it is named. `led_by` is a word of its own that leads to it.
+
+    `is_year`: a number alone, which might be of anything.
+    """
+
+    time: Time
+    start: int
+    end: int
+    led_by: str = ""
+    is_year: bool = False
+
+
 def times_in(query: str, today: date) -> tuple[Time, ...]:
     """Return the times that a question names, in the order it names them."""
-    found: list[Time] = []
+    return tuple(placed.time for placed in placed_times(query, today))
+
+
+def placed_times(query: str, today: date) -> list[PlacedTime]:
+    """Return the times that a question names, and where, in the order it names them."""
+    found: list[PlacedTime] = []
     for match in _TIME.finditer(query):
         if len(found) == TIMES_NAMED:
             break
@@ -99,9 +136,10 @@ def times_in(query: str, today: date) -> tuple[Time, ...]:
             continue  # the 31st of June, or a year before the first
         if span is not None:
             first, last, yearly = span
-            words = " ".join(match[0].split())
-            found.append(Time(_number(first), _number(last), words, yearly))
-    return tuple(found)
+            time = Time(_number(first), _number(last), " ".join(match[0].split()), yearly)
+            led_by = (match["led_by"] or "").lower()
+            found.append(PlacedTime(time, match.start(), match.end(), led_by, bool(match["year"])))
+    return found
 
 
 def closeness(days: NDArray[np.integer], times: Iterable[Time]) -> NDArray[np.float64]:
@@ -198,9 +236,16 @@ def _which_month(match: re.Match[str], _query: str, today: date) -> _Span:
     return _month(year, month)
 
 
+def _dotted(match: re.Match[str], _query: str, _today: date) -> _Span:
+    day, month, year = map(int, match["dotted"].split("."))
+    return _day(year, month, day)
+
+
 def _bare_month(match: re.Match[str], query: str, _today: date) -> _Span | None:
     start = match.start()
-    if not _LEADING.search(query[max(0, start - _LEAD_CHARACTERS) : start]):
+    lead = query[max(0, start - _LEAD_CHARACTERS) : start]
+    is_english = match["month"].lower() in MONTHS
+    if not (is_english and _LEADING.search(lead)) and not _LEADING_ELSEWHERE.search(lead):
         return None
     return (*_month(_ANY_YEAR, _month_number(match["month"]))[:2], True)
 
@@ -248,6 +293,7 @@ def _on_weekday(match: re.Match[str], _query: str, today: date) -> _Span:
 _Reader = Callable[[re.Match[str], str, date], _Span | None]
 _READERS: Sequence[tuple[str, _Reader]] = (
     ("iso", _iso),
+    ("dotted", _dotted),
     ("day_month", _day_month),
     ("month_day", _month_day),
     ("month_year", _month_year),

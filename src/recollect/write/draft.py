@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect import check
-from recollect.dates import read_moment
+from recollect.dates import moment_of, read_moment
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model import Memory, Place, words_of
@@ -228,8 +228,16 @@ def _occurred(value: Any) -> str | None:
     """Return a time in one spelling, or as it is where nobody can tell which time is meant."""
     if value is None:
         return None
-    text = check.name("occurred_at", value)
-    return read_moment(text) or text
+    if isinstance(value, str):
+        text = check.name("occurred_at", value)
+        return read_moment(text) or text
+    moment = moment_of(value)
+    if moment is None:
+        raise InvalidInput(
+            f"occurred_at must be a time, not {check.shown(value)}.",
+            hint="pass a text like 2026-05-11, a date, a datetime, or seconds since 1970.",
+        )
+    return moment
 
 
 def _validity(

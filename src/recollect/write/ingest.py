@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from recollect import check
-from recollect.dates import read_moment
+from recollect.dates import moment_of
 from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
 from recollect.limits import COUNTS
@@ -118,10 +118,8 @@ def turned_away() -> InvalidInput:
 
 
 def _is_to_come(occurred: object, now: str) -> bool:
-    if not isinstance(occurred, str):
-        return False
-    moment = read_moment(occurred) or occurred
-    return epoch_microseconds(moment) > epoch_microseconds(now)
+    moment = moment_of(occurred) or (occurred if isinstance(occurred, str) else None)
+    return moment is not None and epoch_microseconds(moment) > epoch_microseconds(now)
 
 
 def _parsed(text: str | bytes) -> object:

@@ -39,7 +39,16 @@ ARGUMENT_VALUES: dict[str, list[Any]] = {
         1_767_225_600,
         "",
     ],
-    "occurred_at": [5, "", "\ud800", "x" * 1001],
+    "occurred_at": [
+        True,
+        1_683_554_160_000,
+        float("nan"),
+        [2023],
+        b"2023",
+        "",
+        "\ud800",
+        "x" * 1001,
+    ],
     "valid_until": ["2026-13-01", 5, ""],
     "project": ["", "  ", 5],
     "source": [" ", 5],
@@ -87,7 +96,7 @@ def test_a_bad_argument_is_refused_by_name(filled: Recollect, field: str, value:
 
 
 @pytest.mark.parametrize("field", sorted(set(ARGUMENTS) - {"content", "confidence", "ttl"}))
-@pytest.mark.parametrize("value", [5, b"x", {1: 2}], ids=str)
+@pytest.mark.parametrize("value", [True, b"x", {1: 2}], ids=str)
 def test_a_value_of_the_wrong_type_is_refused(filled: Recollect, field: str, value: object) -> None:
     refused(filled, lambda memory: memory.remember("x", **{field: value}))  # type: ignore[arg-type]
 

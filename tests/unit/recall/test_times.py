@@ -52,6 +52,12 @@ def number(text: str) -> int:
         ("two weeks ago", "2023-05-28", "2023-06-03"),
         ("3 days ago", "2023-06-11", "2023-06-11"),
         ("a year ago", "2022-01-01", "2022-12-31"),
+        ("am 8. Mai 2023", "2023-05-08", "2023-05-08"),
+        ("Was war am 8.5.2023?", "2023-05-08", "2023-05-08"),
+        ("le 1er f\u00e9vrier 2023", "2023-02-01", "2023-02-01"),
+        ("en ao\u00fbt 2022", "2022-08-01", "2022-08-31"),
+        ("el 8 de mayo de 2023", "2023-05-08", "2023-05-08"),
+        ("before Friday", "2023-06-09", "2023-06-09"),
     ],
 )
 def test_a_time_covers_its_days(query: str, first: str, last: str) -> None:
@@ -64,6 +70,8 @@ def test_a_time_covers_its_days(query: str, first: str, last: str) -> None:
         "May I go?",
         "the march of time",
         "Will June come?",
+        "Is there water in Mars?",
+        "der Mai ist gekommen",
         "on 31 June 2023",
         "room 12",
         "",
@@ -82,6 +90,14 @@ def test_a_month_or_a_day_without_a_year_is_every_years() -> None:
     assert closeness(days, [june]).tolist() == [1.0, 1.0, 0.0, 0.0]
     (leap,) = times_in("what was on 29 February", TODAY)
     assert closeness(np.array([number("2023-02-28")]), [leap]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("query", ["im M\u00e4rz", "en mars", "desde marzo", "since March"])
+def test_a_month_alone_is_known_where_its_language_leads_to_it(query: str) -> None:
+    (march,) = times_in(query, TODAY)
+
+    assert march.yearly
+    assert closeness(np.array([number("2021-03-03")]), [march]).tolist() == [1.0]
 
 
 def test_a_day_counts_less_the_further_it_is_from_the_time() -> None:
