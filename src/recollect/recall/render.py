@@ -1,8 +1,8 @@
 """Turn blocks into the text of a prompt: a heading, then one list item for each block.
 
-Blocks and a template's name come in, text goes out. An item keeps its line breaks; every line
-after the first is indented to the item's text, so that no content can pass for a heading or for
-another item. What fits is decided in `pack`, never here.
+Blocks and a template come in, by name or as a format string; text goes out. An item keeps its line
+breaks; every line after the first is indented to the item's text, so that no content can pass for a
+heading or for another item. What fits is decided in `pack`, never here.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from recollect.dates import NO_DAY, day_number
 from recollect.errors import UnknownTemplate
 from recollect.model import ScoredBlock
+from recollect.recall.own_template import is_own, origin, own_template
 
 __all__ = ["TEMPLATES", "Page", "Section", "UnknownTemplate", "render", "template_named"]
 
 _GOAL_TAG = "self/goal"
 # Whoever reads a prompt must know that something contradicts this line.
 _DISPUTED = " (disputed)"
+# Further lines stand in so far at least, however short the marker of a template is.
+_LEAST_INDENT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Section:
         first, *rest = _quoted(block, self.text(block)).strip().splitlines() or [""]
         if block.disputed:
             first += _DISPUTED
-        indent = " " * len(marker)
+        indent = " " * max(_LEAST_INDENT, len(marker))
         return "\n".join([marker + first, *(f"{indent}{line}".rstrip() for line in rest)])
 
 
@@ -79,7 +81,7 @@ class Page:
         lines: list[str] = []
         for section, own in zip(self._sections, items, strict=True):
             if own:
-                lines += [section.heading, *own]
+                lines += [section.heading, *own] if section.heading else own
         return "\n".join(lines)
 
 
@@ -93,11 +95,15 @@ def render(blocks: Iterable[ScoredBlock], template: str) -> str:
 
 def template_named(name: str) -> tuple[Section, ...]:
     """Return a template's sections; their last one takes any block."""
+    if is_own(name):
+        own = own_template(name)
+        return (Section(own.heading, _any, own.marker, own.text),)
     try:
         return TEMPLATES[name]
     except (KeyError, TypeError):
         raise UnknownTemplate(
-            f"there is no template {name!r}.", hint=f"known templates: {', '.join(TEMPLATES)}."
+            f"there is no template {name!r}.",
+            hint=f"known templates: {', '.join(TEMPLATES)}; one of your own holds {{content}}.",
         ) from None
 
 
@@ -126,34 +132,19 @@ def _numbered(number: int) -> str:
     return f"[{number}] "
 
 
-def _content(block: ScoredBlock) -> str:
-    return block.content
-
-
 def _attested(block: ScoredBlock) -> str:
     """Return the content after who said it and on which day, as far as that is known."""
-    if block.memory.speaker is None and block.memory.occurred_at is None:
-        return block.content
-    speaker = " ".join((block.memory.speaker or "").split())
-    day = _day(block.memory.occurred_at)
-    origin = ", ".join(part for part in (speaker, day) if part)
-    return f"({origin}) {block.content.strip()}" if origin else block.content
-
-
-def _day(occurred_at: str | None) -> str:
-    """Return the day of a time, or what was written where nobody could read it."""
-    if day_number(occurred_at) == NO_DAY:
-        return " ".join((occurred_at or "").split())
-    return (occurred_at or "")[: len("2023-05-08")]
+    said = origin(block)
+    return f"{said}{block.content.strip()}" if said else block.content
 
 
 TEMPLATES: Mapping[str, tuple[Section, ...]] = MappingProxyType(
     {
-        "self": (Section("## Identity", _any, _bullet, _content),),
-        "attention": (Section("## Relevant Knowledge", _any, _numbered, _content),),
+        "self": (Section("## Identity", _any, _bullet, _attested),),
+        "attention": (Section("## Relevant Knowledge", _any, _numbered, _attested),),
         "task": (
-            Section("## Active Goals", _is_goal, _bullet, _content),
-            Section("## Context", _any, _numbered, _content),
+            Section("## Active Goals", _is_goal, _bullet, _attested),
+            Section("## Context", _any, _numbered, _attested),
         ),
         "evidence": (Section("## Evidence", _any, _numbered, _attested),),
     }

@@ -55,6 +55,14 @@ def test_evidence_says_who_and_when_as_far_as_known(
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
+def test_every_template_says_who_and_when_as_far_as_known(template: str) -> None:
+    said = block("a", "I went.", speaker="Ann", occurred_at="2023-05-08T13:56:00Z")
+
+    assert render([said], template).endswith(" (Ann, 2023-05-08) I went.")
+    assert "(" not in render([block("a", "I went.")], template)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_no_blocks_give_no_text(template: str) -> None:
     assert render([], template) == ""
 
@@ -101,4 +109,5 @@ def test_an_unknown_template_is_refused_with_the_known_ones(name: str) -> None:
     assert isinstance(caught.value, UnknownTemplate)
     assert isinstance(caught.value, RecollectError)
     assert caught.value.code == "unknown_template"
-    assert caught.value.hint == "known templates: self, attention, task, evidence."
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("known templates: self, attention, task, evidence; ")
