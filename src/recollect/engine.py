@@ -310,7 +310,7 @@ class Recollect:
         confidence: float | None = None,
         thread: str | None = None,
         speaker: str | None = None,
-        occurred_at: str | None = None,
+        occurred_at: str | date | float | None = None,
         turn: int | None = None,
         valid_from: str | None = None,
         valid_until: str | None = None,
@@ -332,9 +332,10 @@ class Recollect:
         known, `turn` counts them from 0. A new one has the category knowledge, the type memory, the
         authority user_approved and the confidence 1. Its place is the principal's own, unless a
         wider `scope` (with its `team`) or a `garden` is named. `state` is pending when the
-        embedder failed: the text is safe, and the vector is made up for later. `occurred_at` may be
-        written as people do ("8 May 2023, 1:56 pm"); if nobody can read it, it is kept and
-        reported. From `valid_from` on and until `valid_until` it is in answers.
+        embedder failed: the text is safe, and the vector is made up for later. `occurred_at` is a
+        date, a datetime, seconds since 1970, or a text as people write it ("8 May 2023, 1:56 pm",
+        "8. Mai 2023", an e-mail's date); if nobody can read it, it is kept and reported. From
+        `valid_from` on and until `valid_until` it is in answers.
 
         It takes the place of what it `supersedes`. `conflicts` of the answer names what says
         another value of the same entity and relation; with `on_conflict="dispute"` it is disputed,
@@ -378,7 +379,7 @@ class Recollect:
         context = self._writer.context(now, request)
         return answered(
             request,
-            lambda: self._open_store.dispatcher.run(
+            lambda: self._dispatcher.run(
                 REMEMBER,
                 given,
                 check=functools.partial(self._writer.draft, context),
@@ -404,7 +405,7 @@ class Recollect:
         need(self._principal, "write")
         listed = list(arguments.listed(items))
         request = self._request(request_id, "remember_many", [listed, now])
-        hooks, context = self._open_store.dispatcher, self._writer.context(now, request)
+        hooks, context = self._dispatcher, self._writer.context(now, request)
         heard = hooks.ask_each(
             REMEMBER,
             ((f"item {number}", one) for number, one in enumerate(with_turns(listed))),
@@ -435,7 +436,7 @@ class Recollect:
 
         def change() -> Remembered:
             update = Update(self._caller, name, fields)
-            return self._open_store.dispatcher.run(
+            return self._dispatcher.run(
                 REMEMBER,
                 update.arguments(),
                 check=functools.partial(update.draft, place=context.place, now=context.now),
@@ -524,7 +525,7 @@ class Recollect:
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
         need(self._principal, "read")
-        return self._open_store.dispatcher.run(
+        return self._dispatcher.run(
             RECALL,
             request,
             check=arguments.recall,
@@ -577,7 +578,7 @@ class Recollect:
             speaker=speaker,
             filter=filter,
         )
-        return self._open_store.dispatcher.run(
+        return self._dispatcher.run(
             FRAME,
             self._reader.wanted_frame(asked),
             check=arguments.frame,
@@ -590,7 +591,7 @@ class Recollect:
 
         The same as `recollect.recall.select.select`, among what the principal may read.
         """
-        return self._open_store.dispatcher.run(
+        return self._dispatcher.run(
             SELECT,
             query,
             check=self._reader.checked_selection,
@@ -615,7 +616,7 @@ class Recollect:
         """
         need(self._principal, "read")
         explainer = Explainer(self._caller, self._reader, arguments.name("pak_id", pak_id))
-        explain, refuse = self._open_store.dispatcher.explain, explainer.of_denial
+        explain, refuse = self._dispatcher.explain, explainer.of_denial
         if isinstance(query, SelectQuery):
             check = self._reader.checked_selection
             return explain(SELECT, query, check=check, act=explainer.of_selection, refuse=refuse)
@@ -699,7 +700,7 @@ class Recollect:
         request = self._request(request_id, "link", [pak_id, other, weight])
         answered(
             request,
-            lambda: self._open_store.dispatcher.run(
+            lambda: self._dispatcher.run(
                 LINK,
                 LinkRequest(pak_id, other, weight),
                 check=arguments.link,
@@ -785,7 +786,7 @@ class Recollect:
         request = self._request(request_id, "forget", asdict(wanted))
         return answered(
             request,
-            lambda: self._open_store.dispatcher.run(
+            lambda: self._dispatcher.run(
                 FORGET,
                 wanted,
                 check=lambda wanted: wanted,
@@ -832,7 +833,7 @@ class Recollect:
         facts = items_of(items)
         request = self._request(request_id, "ingest", [facts, name, scope, team, garden])
         context = self._writer.context(request=request)
-        return self._open_store.dispatcher.run(
+        return self._dispatcher.run(
             INGEST,
             facts,
             check=lambda facts: IngestRequest(name, tuple(items_of(facts))),
@@ -879,7 +880,7 @@ class Recollect:
         it is for `remember_many`.
         """
         need(self._principal, "write")
-        hooks, writer, export = self._open_store.dispatcher, self._writer, transfer.read(lines)
+        hooks, writer, export = self._dispatcher, self._writer, transfer.read(lines)
         request = self._request(request_id, "import_", transfer.body_of(export))
         if export.is_whole:
             self._need_opener("whole stores")
@@ -985,15 +986,17 @@ class Recollect:
             return facts
         return {**facts, "hooks": self._open_store.dispatcher.hooks.stats()}
 
+    @property
+    def _dispatcher(self) -> Dispatcher:
+        return self._open_store.dispatcher.acting_for(self._principal)
+
     def _request(self, request_id: str | None, verb: str, body: object) -> Request | None:
         return Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
 
     def _ingest(self, context: WriteContext, place: Place, wanted: IngestRequest) -> Ingested:
         ingestion = self._writer.ingestion(context, wanted, place)
         for memory, report in self._writer.ingest(context, ingestion):
-            self._open_store.dispatcher.finish(
-                REMEMBER, HookedRequest(RememberRequest({}, memory)), report
-            )
+            self._dispatcher.finish(REMEMBER, HookedRequest(RememberRequest({}, memory)), report)
         return ingestion.answer()
 
     def _restore(
@@ -1002,7 +1005,7 @@ class Recollect:
         progress: Callable[[int, int], None] | None,
         request: Request | None,
     ) -> Sequence[Remembered]:
-        hooks = self._open_store.dispatcher
+        hooks = self._dispatcher
         restoration = Restoration(self._caller, export, request)
         memories = hooks.ask_each(
             REMEMBER, ((line.where, line) for line in export.memories), check=restoration.draft

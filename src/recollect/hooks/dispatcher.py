@@ -17,6 +17,7 @@ from recollect.hooks.handle import Hooks
 from recollect.hooks.outcome import UNTOUCHED, HookOutcome
 from recollect.hooks.payload import Shape
 from recollect.hooks.verbs import HookedVerb
+from recollect.model import LOCAL_PRINCIPAL, Principal
 
 __all__ = ["Dispatcher", "HookedRequest"]
 
@@ -34,10 +35,15 @@ class HookedRequest(Generic[Request]):
 
 
 class Dispatcher:
-    """Runs verbs with their hooks around them; `hooks` is the handle that users see."""
+    """Runs verbs of one principal with hooks around them; `hooks` is the handle that users see."""
 
-    def __init__(self, hooks: Hooks) -> None:
+    def __init__(self, hooks: Hooks, who: Principal = LOCAL_PRINCIPAL) -> None:
         self.hooks = hooks
+        self._who = who
+
+    def acting_for(self, who: Principal) -> Dispatcher:
+        """Return what runs the verbs of another principal, with the same hooks."""
+        return Dispatcher(self.hooks, who)
 
     def run(
         self,
@@ -98,7 +104,7 @@ class Dispatcher:
         if verb.after is not None and self.hooks.listens(verb.after.event):
             done = verb.describe_after(hooked.request, answer)
             if done is not None:
-                self.hooks.after(verb.after.payload(done))
+                self.hooks.after(verb.after.payload(done, self._who))
         return _reported(verb, hooked, answer)
 
     def finish_each(
@@ -135,7 +141,8 @@ class Dispatcher:
         for shape in verb.before:
             if outcome.denied is None and self.hooks.listens(shape.event):
                 change = _Change(verb, shape, request, check)
-                result = self.hooks.before(shape.payload(verb.describe_before(request)), change)
+                payload = shape.payload(verb.describe_before(request), self._who)
+                result = self.hooks.before(payload, change)
                 outcome = outcome.and_then(result)
                 request = change.request if result.delta else request
         return HookedRequest(request, outcome)

@@ -14,10 +14,11 @@ from typing import Any
 from recollect.errors import HookConfigError
 from recollect.hooks.chain import ChainResult, HookChain
 from recollect.hooks.events import HookEvent
-from recollect.hooks.payload import Payload
+from recollect.hooks.payload import OBJECT, PRINCIPAL, Payload
 from recollect.hooks.registry import ExecutorRegistry
 from recollect.hooks.spec import HookSpec
 from recollect.hooks.verbs import SHAPES
+from recollect.model import LOCAL_PRINCIPAL
 
 __all__ = ["Finding", "examine", "payload_of", "try_hooks"]
 
@@ -40,6 +41,7 @@ _SAMPLES: Mapping[str, Any] = {
     "state": "ready",
     "source": "doctor",
     "confidence": 1.0,
+    PRINCIPAL: {"tenant": LOCAL_PRINCIPAL.tenant, "id": LOCAL_PRINCIPAL.id},
 }
 _DECISIONS = ("allow", "modify", "deny", "ask_user")
 
@@ -61,15 +63,15 @@ class Finding:
 def payload_of(event: HookEvent, given: Mapping[str, Any] | None = None) -> Payload:
     """Return a payload of an event: what is given, and a sample for the rest."""
     shape = SHAPES[event]
+    kinds = {**{name: one.kind for name, one in shape.fields.items()}, PRINCIPAL: OBJECT}
     for name, value in (given or {}).items():
-        if name not in shape.fields:
+        if name not in kinds:
             raise HookConfigError(
-                f"{event} has no {name!r}.", hint=f"it has {', '.join(sorted(shape.fields))}."
+                f"{event} has no {name!r}.", hint=f"it has {', '.join(sorted(kinds))}."
             )
-        kind = shape.fields[name].kind
-        if value is not None and not kind.fits(value):
-            raise HookConfigError(f"{name} must be {kind.words}, not {value!r:.60}.")
-    samples = {name: _SAMPLES.get(name, one.kind.none) for name, one in shape.fields.items()}
+        if value is not None and not kinds[name].fits(value):
+            raise HookConfigError(f"{name} must be {kinds[name].words}, not {value!r:.60}.")
+    samples = {name: _SAMPLES.get(name, kind.none) for name, kind in kinds.items()}
     return Payload(shape, {**samples, **(given or {})})
 
 

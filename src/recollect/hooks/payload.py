@@ -16,8 +16,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from recollect.hooks.events import HookEvent
 from recollect.hooks.failure import Failure, HookFailed
+from recollect.model import Principal
 
-__all__ = ["Field", "Kind", "Payload", "Shape", "kind_of"]
+__all__ = ["OBJECT", "PRINCIPAL", "Field", "Kind", "Payload", "Shape", "kind_of"]
+
+# Under this name each payload says who asks. It is read off the credential, and no hook changes it.
+PRINCIPAL = "principal"
 
 # What the engine calls by another name. A namespace is the project; "" is none.
 _NAMES = {"project": "namespace", "top_k": "k", "limit": "k", "text": "query"}
@@ -101,9 +105,11 @@ class Shape:
         paths = {name: Field(path, TEXT, attrgetter(path)) for name, path in (also or {}).items()}
         return cls(event, {**paths, **found}, **given)
 
-    def payload(self, described: object) -> Payload:
-        """Return what hooks are told of a value."""
+    def payload(self, described: object, who: Principal | None) -> Payload:
+        """Return what hooks are told of a value, and whose request it is, if anybody's."""
         values = {name: one.read(described) for name, one in self.fields.items()}
+        if who is not None:
+            values[PRINCIPAL] = {"tenant": who.tenant, "id": who.id}
         for name, none in _NONE.items():
             if name in values and values[name] is None:
                 values[name] = none

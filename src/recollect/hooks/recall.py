@@ -11,7 +11,7 @@ from recollect.hooks.decisions import Allow, Denied, Modified, PreRecallOutcome
 from recollect.hooks.events import HookEvent
 from recollect.hooks.payload import Shape
 from recollect.hooks.registry import ExecutorRegistry
-from recollect.model import RecallRequest
+from recollect.model import Principal, RecallRequest
 
 __all__ = ["EXPAND", "apply_pre_recall_expand"]
 
@@ -26,7 +26,13 @@ _ALLOW = Allow()
 
 
 def apply_pre_recall_expand(
-    query: str, namespace: str, k: int, chain: HookChain, registry: ExecutorRegistry
+    query: str,
+    namespace: str,
+    k: int,
+    chain: HookChain,
+    registry: ExecutorRegistry,
+    *,
+    who: Principal | None = None,
 ) -> PreRecallOutcome:
     """Let the hooks rewrite or refuse a recall; without any, allow it and make nothing of it.
 
@@ -34,7 +40,7 @@ def apply_pre_recall_expand(
     """
     if not chain.listens(HookEvent.PRE_RECALL_EXPAND):
         return _ALLOW
-    payload = EXPAND.payload(RecallRequest(query=query, project=namespace, top_k=k))
+    payload = EXPAND.payload(RecallRequest(query=query, project=namespace, top_k=k), who)
     result = chain.fire(payload, registry).without_questions()
     if result.denied is not None:
         return Denied(result.denied.reason, result.denied.code, result=result)

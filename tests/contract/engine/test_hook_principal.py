@@ -12,12 +12,12 @@ from recollect import Recollect
 from recollect.errors import HookDenied
 from recollect.hooks import HookEvent
 from recollect.hooks.sdk import deny, modify
-from recollect.model import Principal
+from recollect.model import Permission, Principal
 from recollect.recall.select import SelectQuery
 
 pytestmark = pytest.mark.usefixtures("patient_hooks")
 
-RIGHTS = ("read", "write", "ingest", "erase")
+RIGHTS: tuple[Permission, ...] = ("read", "write", "admin")
 ANN = Principal("acme", "ann", permissions=RIGHTS)
 BOB = Principal("acme", "bob", permissions=RIGHTS)
 

@@ -13,11 +13,12 @@ import pytest
 from recollect import Recollect
 from recollect.hooks.events import HookEvent
 from recollect.hooks.failure import HookFailed
-from recollect.hooks.payload import Shape, kind_of
+from recollect.hooks.payload import PRINCIPAL, Shape, kind_of
 from recollect.hooks.verbs import SHAPES
-from recollect.model import RecallRequest
+from recollect.model import Principal, RecallRequest
 from recollect.recall.select import SelectQuery
 
+BOB = Principal("acme", "bob")
 CALLED = {"project": "namespace", "top_k": "k", "limit": "k", "text": "query"}
 
 
@@ -35,7 +36,8 @@ class Grown(RecallRequest):
 
 def test_a_filter_that_a_request_gains_reaches_hooks_by_itself() -> None:
     shape = Shape.of(HookEvent.PRE_RECALL, Grown, changes=("weekday", "moods"))
-    payload = shape.payload(Grown(query=None, project=None, weekday="Friday"))
+    payload = shape.payload(Grown(query=None, project=None, weekday="Friday"), BOB)
+    assert payload.values["principal"] == {"tenant": "acme", "id": "bob"}
     assert (payload.values["weekday"], payload.values["moods"]) == ("Friday", ())
     assert (payload.values["query"], payload.values["namespace"]) == ("", "")
     assert shape.delta({"weekday": "Monday", "moods": ["calm"]}) == {
@@ -66,6 +68,7 @@ def test_what_a_hook_may_change_is_part_of_what_it_is_told(event: HookEvent) -> 
     assert set(shape.also_called.values()) <= set(shape.changes)
     assert set(shape.narrows) <= set(shape.changes)
     assert not shape.changes or event.startswith("pre_")
+    assert PRINCIPAL not in {*shape.fields, *shape.changes, *shape.also_called}
 
 
 @pytest.mark.parametrize(
