@@ -20,6 +20,7 @@ from recollect.model.access import (
 from recollect.model.answer import (
     Dropped,
     FrameResult,
+    Match,
     PackageFlag,
     RecallResponse,
     RecallResult,
@@ -95,6 +96,7 @@ __all__ = [
     "ListRequest",
     "Looked",
     "Member",
+    "Match",
     "Memory",
     "OnConflict",
     "PackageFlag",

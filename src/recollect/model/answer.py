@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 from recollect.model.memory import Memory, without_silent
 
 __all__ = [
     "Dropped",
     "FrameResult",
+    "Match",
     "PackageFlag",
     "RecallResponse",
     "RecallResult",
@@ -23,6 +24,10 @@ __all__ = [
     "Signals",
     "canonical_json",
 ]
+
+
+# How well a memory fits a question.
+Match = Literal["strong", "fair", "weak"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class ScoredBlock:
-    """A memory as scored for one request."""
+    """A memory as scored for one request; `match` is None where no question was asked."""
 
     memory: Memory
     score: float
@@ -60,6 +65,7 @@ class ScoredBlock:
     guaranteed: bool = False
     disputed: bool = False
     why: tuple[str, ...] = ()
+    match: Match | None = None
 
     @property
     def pak_id(self) -> str:
@@ -95,7 +101,8 @@ class RecallResult:
     """One line of an answer. `risk` names the shapes of injection that its text holds.
 
     `expanded`: it was reached along a link. `guaranteed`: the frame promises it by its tag.
-    `disputed`: it lost an open dispute and is here because it is guaranteed.
+    `disputed`: it lost an open dispute and is here because it is guaranteed. `match` is how well it
+    fits the question, None where there was none.
     """
 
     fact: Memory
@@ -106,6 +113,7 @@ class RecallResult:
     expanded: bool = False
     guaranteed: bool = False
     disputed: bool = False
+    match: Match | None = None
 
 
 @dataclass(frozen=True, slots=True)

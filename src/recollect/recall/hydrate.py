@@ -23,6 +23,7 @@ from recollect.recall.candidates import Candidates
 from recollect.recall.clean import clean_memory
 from recollect.recall.rank import Ranking
 from recollect.recall.spelling import Spelling
+from recollect.recall.strength import match_of
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
@@ -150,6 +151,7 @@ def _block(
         was_expanded=one.was_expanded,
         guaranteed=guaranteed,
         disputed=disputed,
+        match=match_of(signals) if known.is_asked else None,
         why=reasons(
             signals,
             known.weights,

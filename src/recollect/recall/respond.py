@@ -93,6 +93,7 @@ def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
             expanded=block.was_expanded,
             guaranteed=block.guaranteed,
             disputed=block.disputed,
+            match=block.match,
         )
         for block in shown(blocks)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.model import Signals, Weights
+from recollect.recall.strength import match_of
 
 __all__ = ["reasons"]
 
@@ -38,7 +39,9 @@ def reasons(
 
     A signal that the frame gives no weight counted for nothing, and is no reason.
     """
+    is_weak = is_asked and not guaranteed and not was_expanded and match_of(signals) == "weak"
     alike = (
+        f"hardly matches the question ({signals.similarity:.2f})" if is_weak else "",
         _matches(matched_terms),
         _meaning(signals.semantic),
         "" if matched_terms else _around(signals.nearby),
@@ -56,7 +59,8 @@ def reasons(
         _central(signals.centrality) if weights.centrality else "",
     ]
     told = [reason for reason in found if reason]
-    return tuple(told or _standing(signals, weights, is_asked=is_asked))
+    speaks = len(told) > (is_weak and weights.similarity > 0)
+    return tuple(told if speaks else [*told, *_standing(signals, weights)])
 
 
 def _matches(terms: Sequence[str]) -> str:
@@ -89,14 +93,12 @@ def _central(centrality: float) -> str:
     return f"well connected ({centrality:.2f})" if centrality >= _CENTRAL else ""
 
 
-def _standing(signals: Signals, weights: Weights, *, is_asked: bool) -> list[str]:
-    """Return what is left to say where nothing stands out."""
+def _standing(signals: Signals, weights: Weights) -> list[str]:
+    """Return what is left to say where nothing stands out; nothing, if similarity alone counts."""
     names = [name for name in ("confidence", "recency") if getattr(weights, name)]
     names = names or [name for name in ("centrality", "reinforcement") if getattr(weights, name)]
     counted = ", ".join(f"{name} {getattr(signals, name):.2f}" for name in names)
-    alike = f"hardly matches the question ({signals.similarity:.2f})"
-    said = [alike if is_asked and weights.similarity else "", counted]
-    return [one for one in said if one]
+    return [counted] if counted else []
 
 
 def _listed(names: Sequence[str]) -> str:

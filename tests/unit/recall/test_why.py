@@ -99,6 +99,15 @@ def test_a_signal_without_weight_is_no_reason() -> None:
     assert unasked == ("reinforced 7 times", "well connected (0.75)")
 
 
+def test_a_word_that_hardly_counts_is_said_to_be_little() -> None:
+    far = replace(PLAIN, similarity=0.09, lexical=0.1)
+
+    assert reasons(far, EVIDENCE, matched_terms=["purple"]) == (
+        "hardly matches the question (0.09)",
+        "matches 'purple'",
+    )
+
+
 def test_a_thread_in_which_nothing_matches_is_no_reason() -> None:
     signals = replace(PLAIN, nearby=0.0, thread=0.0)
 
