@@ -489,6 +489,7 @@ class Recollect:
         speaker: str | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
         now: str | None = None,
+        min_score: float | None = None,
     ) -> RecallResponse:
         """Find what answers `query`, best first, with the reasons. Writes nothing.
 
@@ -496,6 +497,7 @@ class Recollect:
         prefixes ending in %. Everything but the query narrows what is looked through: `since` and
         `until` by when a memory is from, `filter` by fields and metadata. `now` is the time that
         the answer is given at: what has ended by then is out, and "yesterday" is the day before.
+        Each result says by `match` how well it fits; what scores less than `min_score` is left out.
         """
         return self.respond(
             RecallRequest(
@@ -519,6 +521,7 @@ class Recollect:
                 speaker=speaker,
                 filter=filter,
                 now=now,
+                min_score=min_score,
             )
         )
 
@@ -553,6 +556,7 @@ class Recollect:
         thread: str | None = None,
         speaker: str | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
+        min_score: float | None = None,
     ) -> FrameResult:
         """Render the text of a frame for a prompt, and count the use of what is in it.
 
@@ -577,6 +581,7 @@ class Recollect:
             thread=thread,
             speaker=speaker,
             filter=filter,
+            min_score=min_score,
         )
         return self._dispatcher.run(
             FRAME,

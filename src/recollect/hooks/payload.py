@@ -105,7 +105,7 @@ class Shape:
         paths = {name: Field(path, TEXT, attrgetter(path)) for name, path in (also or {}).items()}
         return cls(event, {**paths, **found}, **given)
 
-    def payload(self, described: object, who: Principal | None) -> Payload:
+    def payload(self, described: object, who: Principal | None = None) -> Payload:
         """Return what hooks are told of a value, and whose request it is, if anybody's."""
         values = {name: one.read(described) for name, one in self.fields.items()}
         if who is not None:

@@ -127,6 +127,7 @@ class RecallRequest:
 
     `since` and `until` are both included, and a day alone is all of it; a memory is from when it
     happened, or else from when it was written. `now` is the time that the answer is given at.
+    What scores less than `min_score` is left out, but for what a frame guarantees.
 
     A result that says the same as a better one, in another form, waits until all others are taken.
     A `diversity` of 1 turns that off, as does asking for one entity; below 1, it is the share of
@@ -153,6 +154,7 @@ class RecallRequest:
     speaker: str | None = _is(check.optional_name)
     filter: Mapping[str, Any] | None = _is(checked_filter)
     now: str | None = _is(_moment)
+    min_score: float | None = _is(_share_or_none)
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:
@@ -189,7 +191,7 @@ class RecallRequest:
 
 
 # An answer tells what was asked; to a question of old it says what it always said.
-_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now"})
+_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now", "min_score"})
 
 
 def _ends_first(request: RecallRequest) -> bool:

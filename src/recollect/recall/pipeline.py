@@ -8,7 +8,7 @@ ask for. It writes nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ def run(
     )
     candidates = find_candidates(authorised, sources.embedder)
     ranking = rank(candidates, authorised, worth=worth)
-    settled = suppress(ranking.ranked, sources.disputes)
+    settled = _enough(suppress(ranking.ranked, sources.disputes), request.min_score)
     chosen, memories = _choose(authorised, ranking, settled)
     blocks = hydrate(
         chosen,
@@ -125,6 +125,16 @@ def run(
         token_counter=sources.token_counter,
     )
     return Trace(sources, authorised, candidates, ranking, settled, chosen, packed)
+
+
+def _enough(settled: Settled, least: float | None) -> Settled:
+    """Leave out what scores too little; which of two in dispute is right has been settled."""
+    if least is None:
+        return settled
+    reason = f"scores below {least:g}"
+    low = [Dropped(one.pak_id, "min_score", reason) for one in settled.kept if one.score < least]
+    kept = tuple(one for one in settled.kept if one.score >= least)
+    return replace(settled, kept=kept, dropped=(*settled.dropped, *low))
 
 
 def _choose(

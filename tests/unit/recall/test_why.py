@@ -7,7 +7,7 @@ import pytest
 from recollect.model import Signals, Weights
 from recollect.recall.why import reasons
 
-PLAIN = Signals(0.0, 0.80, 0.90, 0.0, 0.0)
+PLAIN = Signals(0.5, 0.80, 0.90, 0.0, 0.0)
 EVENLY = Weights(0.2, 0.2, 0.2, 0.2, 0.2)
 EVIDENCE = Weights(0.9, 0.1, 0.0, 0.0, 0.0)
 
@@ -42,7 +42,7 @@ def test_one_use_is_once() -> None:
 
 
 def test_a_far_meaning_is_no_reason() -> None:
-    signals = Signals(0.1, 0.8, 0.9, 0.0, 0.0, semantic=0.05)
+    signals = Signals(0.4, 0.8, 0.9, 0.0, 0.0, semantic=0.05)
 
     assert reasons(signals, EVENLY, matched_terms=["redis"]) == ("matches 'redis'",)
 
@@ -78,7 +78,7 @@ def test_what_has_nothing_to_do_with_the_question_says_so_first() -> None:
 def test_what_is_said_where_nothing_stands_out_is_what_counted(
     weights: Weights, reason: str
 ) -> None:
-    assert reasons(PLAIN, weights) == (reason,)
+    assert reasons(replace(PLAIN, similarity=0.0), weights) == (reason,)
 
 
 def test_a_signal_without_weight_is_no_reason() -> None:

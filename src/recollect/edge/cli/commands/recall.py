@@ -113,6 +113,8 @@ def recall(
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import recall as view
 
+        if view.is_all_weak(answer):
+            console.print(view.CLOSEST)
         if not answer.results:
             console.print(view.nothing(answer, stored))
         elif signals:

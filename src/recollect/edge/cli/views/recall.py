@@ -20,10 +20,26 @@ from rich.text import Text
 from recollect.edge.cli.views.elements import bar, count_of, empty_grid, origin, plain, shortened
 from recollect.model import Dropped, RecallResponse, RecallResult, Weights
 
-__all__ = ["instructions", "notes", "nothing", "refusal", "results", "signal_parts"]
+__all__ = [
+    "CLOSEST",
+    "instructions",
+    "is_all_weak",
+    "notes",
+    "nothing",
+    "refusal",
+    "results",
+    "signal_parts",
+]
+
+CLOSEST = "Nothing matches well; the closest are"
 
 _SHOWN_CHARS = 280
 _BAR = 8
+
+
+def is_all_weak(answer: RecallResponse) -> bool:
+    """Return whether there are results, and none of them fits the question."""
+    return bool(answer.results) and all(one.match == "weak" for one in answer.results)
 
 
 def results(answer: RecallResponse) -> Table:
@@ -89,6 +105,8 @@ def nothing(answer: RecallResponse, memories: int) -> str:
         return denied
     if memories == 0:
         return "This memory is empty: nothing was remembered in it yet."
+    if any(one.stage == "min_score" for one in answer.dropped):
+        return "Nothing fits: there are matches, but none scores enough."
     if any(one.stage == "budget" for one in answer.dropped):
         return "Nothing fits: there are matches, but none within the budget."
     return f"No match among {count_of(memories, 'memory', 'memories')}."
