@@ -56,8 +56,6 @@ def test_hooks_are_told_all_that_was_asked() -> None:
     assert set(SHAPES[HookEvent.PRE_SELECT].fields) == called(select)
     remember = set(inspect.signature(Recollect.remember).parameters)
     remember -= {"self", "now", "request_id"}
-    # Which of several equal turns it is, and what becomes of other memories, is not of the memory.
-    remember -= {"turn", "supersedes", "on_conflict"}
     assert set(SHAPES[HookEvent.PRE_REMEMBER].fields) == called(sorted(remember))
     frame = set(inspect.signature(Recollect.frame).parameters) - {"self"}
     assert set(SHAPES[HookEvent.PRE_FRAME].fields) == called(sorted(frame))
