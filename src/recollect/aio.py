@@ -10,7 +10,7 @@ import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
@@ -24,23 +24,26 @@ from recollect.verbs.trust import Trust
 
 __all__ = ["AsyncRecollect"]
 
-Twin = TypeVar("Twin", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
-def _signed_like(verb: Callable[..., Any]) -> Callable[[Twin], Twin]:
-    def sign(twin: Twin) -> Twin:
-        functools.update_wrapper(twin, verb)
-        return twin
-
-    return sign
-
-
-def _awaited(name: str) -> Callable[..., Any]:
-    verb = getattr(Recollect, name)
-
+def _awaited(
+    verb: Callable[Concatenate[Recollect, Given], Answer],
+) -> Callable[Concatenate[AsyncRecollect, Given], Coroutine[Any, Any, Answer]]:
     @functools.wraps(verb)
-    async def call(self: AsyncRecollect, *args: Any, **kwargs: Any) -> Any:
+    async def call(self: AsyncRecollect, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
         return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
+
+    return call
+
+
+def _opened(
+    verb: Callable[Given, Recollect],
+) -> Callable[Given, Coroutine[Any, Any, AsyncRecollect]]:
+    @functools.wraps(verb)
+    async def call(*args: Given.args, **kwargs: Given.kwargs) -> AsyncRecollect:
+        return AsyncRecollect(await asyncio.to_thread(verb, *args, **kwargs))
 
     return call
 
@@ -51,11 +54,7 @@ class AsyncRecollect:
     def __init__(self, memory: Recollect) -> None:
         self.memory = memory
 
-    @classmethod
-    @_signed_like(vars(Recollect)["open"].__func__)
-    async def open(cls, *args: Any, **kwargs: Any) -> AsyncRecollect:
-        """Open the memory; the arguments are those of `Recollect.open`."""
-        return cls(await asyncio.to_thread(Recollect.open, *args, **kwargs))
+    open = staticmethod(_opened(Recollect.open))
 
     @property
     def path(self) -> Path:
@@ -102,40 +101,40 @@ class AsyncRecollect:
         """How far the word of each source counts; its calls are not awaited."""
         return self.memory.trust
 
-    remember = _awaited("remember")
-    remember_many = _awaited("remember_many")
-    update = _awaited("update")
-    supersede = _awaited("supersede")
-    history = _awaited("history")
-    recall = _awaited("recall")
-    frame = _awaited("frame")
-    select = _awaited("select")
-    explain = _awaited("explain")
-    inspect = _awaited("inspect")
-    respond = _awaited("respond")
-    get = _awaited("get")
-    ids = _awaited("ids")
-    list = _awaited("list")
-    link = _awaited("link")
-    dispute = _awaited("dispute")
-    resolve = _awaited("resolve")
-    disputes = _awaited("disputes")
-    forget = _awaited("forget")
-    archive = _awaited("archive")
-    unarchive = _awaited("unarchive")
-    ingest = _awaited("ingest")
-    import_ = _awaited("import_")
-    audit = _awaited("audit")
-    retry_pending = _awaited("retry_pending")
-    reembed = _awaited("reembed")
-    reindex = _awaited("reindex")
-    check = _awaited("check")
-    examine = _awaited("examine")
-    repair = _awaited("repair")
-    backup = _awaited("backup")
-    prune_versions = _awaited("prune_versions")
-    stats = _awaited("stats")
-    close = _awaited("close")
+    remember = _awaited(Recollect.remember)
+    remember_many = _awaited(Recollect.remember_many)
+    update = _awaited(Recollect.update)
+    supersede = _awaited(Recollect.supersede)
+    history = _awaited(Recollect.history)
+    recall = _awaited(Recollect.recall)
+    frame = _awaited(Recollect.frame)
+    select = _awaited(Recollect.select)
+    explain = _awaited(Recollect.explain)
+    inspect = _awaited(Recollect.inspect)
+    respond = _awaited(Recollect.respond)
+    get = _awaited(Recollect.get)
+    ids = _awaited(Recollect.ids)
+    list = _awaited(Recollect.list)
+    link = _awaited(Recollect.link)
+    dispute = _awaited(Recollect.dispute)
+    resolve = _awaited(Recollect.resolve)
+    disputes = _awaited(Recollect.disputes)
+    forget = _awaited(Recollect.forget)
+    archive = _awaited(Recollect.archive)
+    unarchive = _awaited(Recollect.unarchive)
+    ingest = _awaited(Recollect.ingest)
+    import_ = _awaited(Recollect.import_)
+    audit = _awaited(Recollect.audit)
+    retry_pending = _awaited(Recollect.retry_pending)
+    reembed = _awaited(Recollect.reembed)
+    reindex = _awaited(Recollect.reindex)
+    check = _awaited(Recollect.check)
+    examine = _awaited(Recollect.examine)
+    repair = _awaited(Recollect.repair)
+    backup = _awaited(Recollect.backup)
+    prune_versions = _awaited(Recollect.prune_versions)
+    stats = _awaited(Recollect.stats)
+    close = _awaited(Recollect.close)
 
     async def as_principal(self, principal: Principal) -> AsyncRecollect:
         """Return a handle on the same store for another principal."""

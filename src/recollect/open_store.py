@@ -22,6 +22,7 @@ from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embe
 from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
+from recollect.gate import Gate
 from recollect.hooks.dispatcher import Dispatcher
 from recollect.hours import CheckedClock, HoursMode, iso, moved
 from recollect.index.follow import Current, Follower
@@ -103,6 +104,7 @@ class OpenStore:
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._head_facts = HeadFacts(None, (), {}, {}, {}, {})
+        self._gate = Gate()
         self._lost: tuple[frozenset[int], frozenset[Place]] | None = None
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
@@ -265,7 +267,7 @@ class OpenStore:
             if query is not None and self._has_vectors():
                 ahead = embed_ahead(embedder, query)
             try:
-                return answer(ahead)
+                return self._gate.pass_through(partial(answer, ahead))
             except StoreMoved:
                 if self.embedder is embedder:
                     raise
