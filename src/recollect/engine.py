@@ -418,6 +418,7 @@ class Recollect:
 
     def update(
         self,
+        /,
         pak_id: str,
         *,
         now: str | None = None,

@@ -65,6 +65,7 @@ FIXED = {
     *("Authorization", "NO_COLOR", "normalize", "is_normalized", "optimize", "set_authorizer"),
     *("Tokenizer", "tokenizers", "l2_supercat_tokenizer_config"),
     *("tokenize", "tokenizer", "TOKENIZER"),
+    *("color", "currentColor"),
 }
 # It looks for what others wrote, in whatever spelling.
 _READS_OTHERS = "policy/sanitizer.py"

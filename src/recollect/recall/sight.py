@@ -18,7 +18,7 @@ from recollect.index.arrays import distinct
 from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
 from recollect.policy.trust import as_trusted
-from recollect.policy.view import HELD_BACK, QUARANTINED, View
+from recollect.policy.view import HELD_BACK, QUARANTINED, View, view_of_own
 from recollect.ports.store import Dispute, RowFilter
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
     from recollect.index.selection import Selection
     from recollect.index.uses import OwnUses
-    from recollect.model import Memory, Place
+    from recollect.model import Memory, Place, Principal
     from recollect.model.filters import Filter
-    from recollect.ports.store import Edge, Facts, Head, KeptVersion, Store, StoreState
+    from recollect.ports.store import Edge, Facts, Head, KeptVersion, Standing, Store, StoreState
 
-__all__ = ["AtPlace", "Sight", "StoreMoved", "rows_fulfilling"]
+__all__ = ["AtPlace", "Sight", "StoreMoved", "own_memories", "rows_fulfilling"]
 
 _ANY_STATUS = Where(active_only=False)
 
@@ -366,3 +366,19 @@ def _by_place(index: MemoryIndex, allowed: list[bool]) -> NDArray[np.bool_]:
     table = np.array(allowed, dtype=np.bool_)
     codes = index.column("place")
     return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
+
+
+def own_memories(
+    store: Store, principal: Principal, standing: Mapping[str, Standing]
+) -> dict[str, Memory]:
+    """Return those of some memories that a principal wrote, for it to write them again."""
+    own = (principal.tenant, principal.id)
+    places = {
+        name: one.place
+        for name, one in standing.items()
+        if (one.place.tenant, one.place.owner) == own
+    }
+    if not places:
+        return {}
+    view = view_of_own(principal, places.values())
+    return store.memories.read(RowFilter(pak_ids=tuple(places)), view).memories

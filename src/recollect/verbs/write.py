@@ -27,10 +27,10 @@ from recollect.model import (
 )
 from recollect.policy.permit import chosen_place, need, no_garden, takes_instruct
 from recollect.policy.trust import UNKNOWN_SOURCE
-from recollect.policy.view import QUARANTINED, view_of_own
+from recollect.policy.view import QUARANTINED
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Commit, RowFilter, Standing
-from recollect.recall.sight import StoreMoved
+from recollect.recall.sight import StoreMoved, own_memories
 from recollect.verbs import join
 from recollect.verbs.caller import Caller
 from recollect.verbs.change import Settle, Settling, Update
@@ -45,7 +45,7 @@ from recollect.verbs.requests import (
     report_from,
 )
 from recollect.write import transfer
-from recollect.write.again import Again, Told, again, named_in, one_each, recognised
+from recollect.write.again import Again, Stated, again, named_in, one_each, recognised
 from recollect.write.draft import (
     PLACE,
     derived_ids,
@@ -167,7 +167,7 @@ class Writer:
 
     def store(self, context: WriteContext, wanted: RememberRequest) -> Remembered:
         """Store one text."""
-        ((_, report),) = self._store([_as_told(wanted)], context, self._own_terms([wanted]))
+        ((_, report),) = self._store([_stated(wanted)], context, self._own_terms([wanted]))
         return report
 
     def update(self, context: WriteContext, change: Update, wanted: RememberRequest) -> Remembered:
@@ -182,15 +182,15 @@ class Writer:
         terms = Terms(
             admit, _kept_reports, _said_before, lambda _: note(), lambda *_: change.report
         )
-        ((_, report),) = self._store([Told(wanted.memory)], context, terms)
+        ((_, report),) = self._store([Stated(wanted.memory)], context, terms)
         return report
 
     def store_each(
         self, context: WriteContext, wanted: Sequence[RememberRequest], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Store many, and yield what became of each as soon as it is durable."""
-        told = [_as_told(one) for one in wanted]
-        stored = self._store_all(told, context, self._own_terms(wanted), progress)
+        stated = [_stated(one) for one in wanted]
+        stored = self._store_all(stated, context, self._own_terms(wanted), progress)
         return (report for _, report in stored)
 
     def ingestion(self, context: WriteContext, wanted: IngestRequest, place: Place) -> Ingestion:
@@ -210,8 +210,8 @@ class Writer:
             ingestion.again,
             note=lambda stored: self._note_act("ingest", source, f"{stored} of {count}"),
         )
-        told = [Told(memory) for memory in ingestion.memories()]
-        return self._store_all(told, context, terms)
+        stated = [Stated(memory) for memory in ingestion.memories()]
+        return self._store_all(stated, context, terms)
 
     def restore_each(
         self,
@@ -221,23 +221,23 @@ class Writer:
         progress: Progress | None,
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
-        told = self._as_imported(export, wanted)
+        stated = self._as_imported(export, wanted)
         terms = self._own_terms(
             note=lambda stored: self._note_act(
-                "import", "export", f"{stored} of {len(told)} memories"
+                "import", "export", f"{stored} of {len(stated)} memories"
             )
         )
-        return (report for _, report in self._store_all(told, context, terms, progress))
+        return (report for _, report in self._store_all(stated, context, terms, progress))
 
     def _as_imported(
         self, export: transfer.Export, wanted: Sequence[RememberRequest]
-    ) -> list[Told]:
+    ) -> list[Stated]:
         """Return memories as an admin brings them back; anybody else makes them its own."""
         if not self._is_admin:
-            return [_as_told(one) for one in wanted]
+            return [_stated(one) for one in wanted]
         last_use = transfer.last_use(export)
         return [
-            Told(
+            Stated(
                 transfer.read_at(
                     line, functools.partial(transfer.restored, one.memory, last_use=last_use)
                 )
@@ -299,20 +299,20 @@ class Writer:
 
     def _store_all(
         self,
-        told: Sequence[Told],
+        stated: Sequence[Stated],
         context: WriteContext,
         terms: Terms,
         progress: Progress | None = None,
     ) -> Iterator[Stored]:
         """Store memories, a few hundred a transaction, each with its note; yield those admitted."""
-        if not told and terms.note is not None:
+        if not stated and terms.note is not None:
             self._note_nothing(context.part(0), terms.note)
         done = 0
-        for number, part in enumerate(_slices(told)):
+        for number, part in enumerate(_slices(stated)):
             stored = self._store(part, context.part(number), terms)
             done += len(stored)
             if progress is not None:
-                progress(done, len(told))
+                progress(done, len(stated))
             yield from stored
 
     def _note_nothing(self, context: WriteContext, note: Callable[[int], None]) -> None:
@@ -321,32 +321,32 @@ class Writer:
             note(0)
             keep(context.request, [])
 
-    def _store(self, told: Sequence[Told], context: WriteContext, terms: Terms) -> list[Stored]:
+    def _store(self, stated: Sequence[Stated], context: WriteContext, terms: Terms) -> list[Stored]:
         """Store a slice of memories in one transaction; return what became of each admitted.
 
         Several with one id are one; the report on the first says whether it is new. They are
         embedded while others have their turn.
         """
-        latest = one_each(told)
+        latest = one_each(stated)
         try:
             raise_if_repeated(context.request)
             reports = self._embed_and_commit(latest, context, terms)
         except Repeated as repeated:
             reports = terms.again([one.memory for one in latest], repeated.answer)
         done = []
-        for memory in (one.memory for one in told):
+        for memory in (one.memory for one in stated):
             if memory.pak_id in reports:
                 done.append((memory, reports[memory.pak_id]))
-                if len(latest) < len(told):
+                if len(latest) < len(stated):
                     reports[memory.pak_id] = replace(reports[memory.pak_id], created=False)
         return done
 
     def _embed_and_commit(
-        self, told: Sequence[Told], context: WriteContext, terms: Terms
+        self, stated: Sequence[Stated], context: WriteContext, terms: Terms
     ) -> dict[str, Remembered]:
         open_store = self._open_store
         open_store.check_open()
-        texts = [one.memory.content for one in told]
+        texts = [one.memory.content for one in stated]
         while True:
             # What was known when the index was last looked at; the commit looks again.
             state = open_store.follower.state
@@ -355,11 +355,11 @@ class Writer:
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             # Who re-embedded the store meanwhile has made these vectors useless.
             with suppress(StoreMoved):
-                return self._commit(told, embedder, embedded, context, terms)
+                return self._commit(stated, embedder, embedded, context, terms)
 
     def _commit(
         self,
-        told: Sequence[Told],
+        stated: Sequence[Stated],
         embedder: Embedder,
         embedded: Embeddings,
         context: WriteContext,
@@ -373,8 +373,8 @@ class Writer:
         with open_store.commit_vectors(embedder) as commit:
             self._caller.need_living_key()
             raise_if_repeated(context.request)
-            known = store.memories.standing(RowFilter(pak_ids=_ids_of(told)))
-            found = self._as_they_are(told, known)
+            known = store.memories.standing(RowFilter(pak_ids=_ids_of(stated)))
+            found = self._as_they_are(stated, known)
             memories = [one.memory for one in found]
             numbers = terms.admit(memories, _of(known, memories), commit)
             hours = open_store.active_hours(commit)
@@ -392,13 +392,13 @@ class Writer:
                 commit=commit,
                 by=self._principal.id,
             )
-            names = [told[number].memory.pak_id for number in numbers]
+            names = [stated[number].memory.pak_id for number in numbers]
             settle = terms.settle and terms.settle(dict(zip(names, admitted, strict=True)), commit)
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if terms.note is not None:
                 terms.note(len(admitted))
             done = {
-                told[number].memory.pak_id: replace(
+                stated[number].memory.pak_id: replace(
                     report, kept=found[number].kept, changed=found[number].changed
                 )
                 for number, report in zip(numbers, reports, strict=True)
@@ -406,7 +406,7 @@ class Writer:
             if settle is not None:
                 done = settle(done)
             if context.request is not None:
-                drafted = [one.memory for one in told]
+                drafted = [one.memory for one in stated]
                 named = {name for one in done.values() for name in names_in(one)}
                 named.update(one.pak_id for one in drafted)
                 context.request.keep(terms.kept(drafted, done), named)
@@ -417,36 +417,24 @@ class Writer:
             open_store.fill_pending(tenant, owner=owner)
         return done
 
-    def _as_they_are(self, told: Sequence[Told], known: Mapping[str, Standing]) -> list[Again]:
+    def _as_they_are(self, stated: Sequence[Stated], known: Mapping[str, Standing]) -> list[Again]:
         """Return what to write, given the same texts as the caller stored them before."""
-        earlier = self._own_before(known) if known else {}
+        earlier = own_memories(self._caller.store, self._principal, known) if known else {}
         return [
-            self._as_it_is(one, earlier.get(one.memory.pak_id)) for one in recognised(told, earlier)
+            self._as_it_is(one, earlier.get(one.memory.pak_id))
+            for one in recognised(stated, earlier)
         ]
 
-    def _as_it_is(self, told: Told, before: Memory | None) -> Again:
+    def _as_it_is(self, stated: Stated, before: Memory | None) -> Again:
         if before is None:
-            return Again(told.memory)
-        now = again(told, before)
+            return Again(stated.memory)
+        now = again(stated, before)
         if takes_instruct(now.memory) and not takes_instruct(before):
             need(self._principal, "instruct")
         place = now.memory.place
-        if place != told.memory.place:
+        if place != stated.memory.place:
             self.place(place.scope, place.team, place.garden)
         return now
-
-    def _own_before(self, known: Mapping[str, Standing]) -> dict[str, Memory]:
-        """Return those that are the caller's own, wherever they are."""
-        own = (self._principal.tenant, self._principal.id)
-        places = {
-            name: one.place
-            for name, one in known.items()
-            if (one.place.tenant, one.place.owner) == own
-        }
-        if not places:
-            return {}
-        view = view_of_own(self._principal, places.values())
-        return self._caller.store.memories.read(RowFilter(pak_ids=tuple(places)), view).memories
 
     def _need_gardens(self, memories: Iterable[Memory]) -> None:
         """Refuse what would go to a garden that is gone by now, or where the caller lost its role.
@@ -533,13 +521,13 @@ class Ingestion:
         return written is not None
 
 
-def _as_told(wanted: RememberRequest) -> Told:
-    return Told(wanted.memory, named_in(wanted.arguments))
+def _stated(wanted: RememberRequest) -> Stated:
+    return Stated(wanted.memory, named_in(wanted.arguments))
 
 
-def _ids_of(told: Sequence[Told]) -> tuple[str, ...]:
+def _ids_of(stated: Sequence[Stated]) -> tuple[str, ...]:
     """Return the ids that memories have, or have from before."""
-    memories = [one.memory for one in told]
+    memories = [one.memory for one in stated]
     earlier = filter(None, map(earlier_id, memories))
     return (*(memory.pak_id for memory in memories), *earlier)
 

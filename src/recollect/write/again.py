@@ -17,7 +17,7 @@ from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 from recollect.write.draft import ARGUMENTS, PLACE, earlier_id
 
-__all__ = ["Again", "Told", "again", "named_in", "one_each", "recognised"]
+__all__ = ["Again", "Stated", "again", "named_in", "one_each", "recognised"]
 
 # Two memories of one id and text may differ in these, and in their tags.
 _FIELDS = (*(name for name in ARGUMENTS if name not in ("pak_id", "content", "tags")), "place")
@@ -27,7 +27,7 @@ _TURN = ("thread", "speaker", "occurred_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Stated:
     """A memory to store, and which of its fields were named; None: it says everything itself."""
 
     memory: Memory
@@ -52,27 +52,27 @@ def named_in(arguments: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def one_each(told: Sequence[Told]) -> list[Told]:
+def one_each(stated: Sequence[Stated]) -> list[Stated]:
     """Return one for each id: of equal texts with what either said, else the last."""
-    latest: dict[str, Told] = {}
-    for one in told:
+    latest: dict[str, Stated] = {}
+    for one in stated:
         before = latest.get(one.memory.pak_id, one)
         is_same = before.memory.content == one.memory.content
         latest[one.memory.pak_id] = _both(before, one) if is_same else one
     return list(latest.values())
 
 
-def recognised(told: Iterable[Told], earlier: Mapping[str, Memory]) -> list[Told]:
+def recognised(stated: Iterable[Stated], earlier: Mapping[str, Memory]) -> list[Stated]:
     """Return turns under the ids that they have in this store from before, if it is them."""
-    return [_by_earlier_id(one, earlier) for one in told]
+    return [_by_earlier_id(one, earlier) for one in stated]
 
 
-def again(told: Told, earlier: Memory) -> Again:
+def again(stated: Stated, earlier: Memory) -> Again:
     """Return a memory as it is written over an earlier one.
 
     Of the same text, what nobody named stays as it was; another text takes the place of the whole.
     """
-    memory, named = told.memory, told.named
+    memory, named = stated.memory, stated.named
     if named is None:
         return Again(memory)
     if memory.content != earlier.content:
@@ -98,19 +98,19 @@ def _unlike(one: Memory, other: Memory) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if getattr(one, name) != getattr(other, name)))
 
 
-def _both(before: Told, now: Told) -> Told:
+def _both(before: Stated, now: Stated) -> Stated:
     if before is now or before.named is None or now.named is None:
         return now
-    return Told(again(now, before.memory).memory, before.named | now.named)
+    return Stated(again(now, before.memory).memory, before.named | now.named)
 
 
-def _by_earlier_id(told: Told, earlier: Mapping[str, Memory]) -> Told:
-    memory = told.memory
+def _by_earlier_id(stated: Stated, earlier: Mapping[str, Memory]) -> Stated:
+    memory = stated.memory
     name = None if memory.pak_id in earlier else earlier_id(memory)
     before = None if name is None else earlier.get(name)
     if before is None or any(getattr(before, of) != getattr(memory, of) for of in _TURN):
-        return told
-    return replace(told, memory=replace(memory, pak_id=before.pak_id))
+        return stated
+    return replace(stated, memory=replace(memory, pak_id=before.pak_id))
 
 
 def _has_ended(value: str | None, now: str) -> bool:

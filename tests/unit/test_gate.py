@@ -1,0 +1,48 @@
+"""One answer at a time, and nobody waits for one that does not come out again."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from recollect.gate import Gate
+
+
+def test_one_is_at_work_at_a_time() -> None:
+    gate, inside, most = Gate(), 0, 0
+
+    def work() -> int:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        threading.Event().wait(0.001)
+        inside -= 1
+        return inside
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(gate.pass_through, work) for _ in range(40)]:
+            done.result()
+    assert most == 1
+
+
+def test_whoever_fails_lets_the_next_in() -> None:
+    gate = Gate()
+    with pytest.raises(ZeroDivisionError):
+        gate.pass_through(lambda: 1 / 0)
+    assert gate.pass_through(lambda: "next") == "next"
+
+
+def test_one_that_never_comes_out_keeps_nobody() -> None:
+    gate, entered, leave = Gate(), threading.Event(), threading.Event()
+
+    def stay() -> None:
+        entered.set()
+        leave.wait()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(gate.pass_through, stay)
+        entered.wait()
+        assert [gate.pass_through(lambda: "past it") for _ in range(3)] == ["past it"] * 3
+        leave.set()
