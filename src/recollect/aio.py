@@ -24,25 +24,25 @@ from recollect.verbs.trust import Trust
 
 __all__ = ["AsyncRecollect"]
 
-Given = ParamSpec("Given")
-Answer = TypeVar("Answer")
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
 
 
 def _awaited(
-    verb: Callable[Concatenate[Recollect, Given], Answer],
-) -> Callable[Concatenate[AsyncRecollect, Given], Coroutine[Any, Any, Answer]]:
+    verb: Callable[Concatenate[Recollect, _Given], _Answer],
+) -> Callable[Concatenate[AsyncRecollect, _Given], Coroutine[Any, Any, _Answer]]:
     @functools.wraps(verb)
-    async def call(self: AsyncRecollect, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+    async def call(self: AsyncRecollect, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
         return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
 
     return call
 
 
 def _opened(
-    verb: Callable[Given, Recollect],
-) -> Callable[Given, Coroutine[Any, Any, AsyncRecollect]]:
+    verb: Callable[_Given, Recollect],
+) -> Callable[_Given, Coroutine[Any, Any, AsyncRecollect]]:
     @functools.wraps(verb)
-    async def call(*args: Given.args, **kwargs: Given.kwargs) -> AsyncRecollect:
+    async def call(*args: _Given.args, **kwargs: _Given.kwargs) -> AsyncRecollect:
         return AsyncRecollect(await asyncio.to_thread(verb, *args, **kwargs))
 
     return call
