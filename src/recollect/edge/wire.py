@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from recollect.policy import IssuedKey, KeyRow
     from recollect.ports.access import Act
     from recollect.recall.inspect import Inspection
-    from recollect.recall.listing import MemoryPage
+    from recollect.recall.listing import MemoryCounts, MemoryPage
     from recollect.recall.select import SelectResult
     from recollect.verbs.quarantine import Held
 
@@ -135,7 +135,13 @@ def listing(one: MemoryPage) -> Object:
     return {
         "items": [asdict(memory) for memory in one.items],
         "next_cursor": one.next_cursor,
+        "counts": None if one.counts is None else _counts(one.counts),
     }
+
+
+def _counts(there: MemoryCounts) -> Object:
+    names = ("project", "tag", "thread", "speaker")
+    return {name: dict(getattr(there, name)) for name in names}
 
 
 def gardens(found: Sequence[Garden]) -> Object:

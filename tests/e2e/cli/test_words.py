@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -284,3 +285,34 @@ def test_what_was_written_in_an_editor_is_not_lost(run: Run, tmp_path: Path) -> 
     assert mine.read_text() == "My long text."
     kept = json.loads(run("get", "kiln", "--db", db, "--json").stdout)["memory"]
     assert kept["content"] == "By somebody else."
+
+
+def test_a_list_is_narrowed_ordered_and_counted(run: Run, shop: Path) -> None:
+    def listed(*options: str) -> dict[str, Any]:
+        said = run("list", *options, "--db", shop, "--json")
+        assert said.returncode == 0, said.stdout
+        return dict(json.loads(said.stdout))
+
+    found = listed("--tag", "checkout", "--project", "payments", "--counts", "--order", "title")
+    assert {one["project"] for one in found["items"]} == {"payments"}
+    assert all("checkout" in one["tags"] for one in found["items"])
+    titles = [one["title"] for one in found["items"]]
+    assert titles == sorted(titles, key=str.casefold)
+    assert found["counts"]["project"] == {"payments": len(titles)}
+    assert len(listed("--since", "2026-03-01", "--limit", "100")["items"]) < 31
+    assert listed("--filter", '{"project": "payments"}')["items"]
+    assert run("list", "--filter", "{", "--db", shop).returncode == 1
+    first = run("list", "--project", "payments", "--limit", "2", "--counts", "--db", shop).stdout
+    assert "payments 8" in first
+    (more,) = [line for line in first.splitlines() if line.startswith("More: recollect ")]
+    assert run(*shlex.split(more)[2:]).returncode == 0
+
+
+def test_memories_that_share_something_are_forgotten_together(run: Run, copy: Path) -> None:
+    would = run("forget", "--project", "payments", "--dry-run", "--db", copy, "--json")
+    assert len(json.loads(would.stdout)["pak_ids"]) == 8
+    assert run("forget", "payments-provider", "--tag", "x", "--db", copy).returncode == 2
+    assert run("forget", "--db", copy).returncode == 2
+    assert run("forget", "--project", "payments", "--db", copy).returncode == 0
+    left = json.loads(run("list", "--project", "payments", "--db", copy, "--json").stdout)
+    assert left["items"] == []

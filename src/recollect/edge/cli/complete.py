@@ -6,7 +6,7 @@ never show an error in the middle of a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["frames", "ids", "projects", "tags"]
 
-_LOOKED_AT = 1000
-
 
 def frames(context: typer.Context, incomplete: str) -> list[str]:
     """Return the frames there are."""
@@ -27,12 +25,12 @@ def frames(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def projects(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the projects of the newest memories."""
+    """Return the projects there are."""
     return _found(context, incomplete, _projects)
 
 
 def tags(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the tags of the newest memories."""
+    """Return the tags there are."""
     return _found(context, incomplete, _tags)
 
 
@@ -43,12 +41,14 @@ def ids(context: typer.Context, incomplete: str) -> list[str]:
     )
 
 
-def _projects(memory: Recollect) -> Iterator[str]:
-    return (one.project for one in memory.list(limit=_LOOKED_AT).items if one.project)
+def _projects(memory: Recollect) -> Iterable[str]:
+    there = memory.list(limit=1, counts=True).counts
+    return () if there is None else there.project
 
 
-def _tags(memory: Recollect) -> Iterator[str]:
-    return (tag for one in memory.list(limit=_LOOKED_AT).items for tag in one.tags)
+def _tags(memory: Recollect) -> Iterable[str]:
+    there = memory.list(limit=1, counts=True).counts
+    return () if there is None else there.tag
 
 
 def _found(

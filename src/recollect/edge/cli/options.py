@@ -6,18 +6,20 @@ the command that takes it.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.complete import ids
+from recollect.errors import InvalidInput
 from recollect.settings import default_opening
 
 __all__ = [
     "Budget",
     "Db",
     "Embedder",
+    "Filter",
     "Garden",
     "Json",
     "Key",
@@ -26,7 +28,12 @@ __all__ = [
     "ReadOnly",
     "RequestId",
     "Scope",
+    "Since",
+    "Speaker",
+    "Thread",
     "TopK",
+    "Until",
+    "as_filter",
     "as_question",
     "chosen_key",
     "wants_read_only",
@@ -98,6 +105,37 @@ Query = Annotated[
 ]
 
 
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since", metavar="TIME", help="Only what is from then or later.", show_default=False
+    ),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until", metavar="TIME", help="Only what is from then or before.", show_default=False
+    ),
+]
+Thread = Annotated[
+    str | None,
+    typer.Option("--thread", metavar="NAME", help="Only of this conversation.", show_default=False),
+]
+Speaker = Annotated[
+    str | None,
+    typer.Option("--speaker", metavar="NAME", help="Only what this one said.", show_default=False),
+]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        metavar="JSON",
+        help='Only what fulfils it: \'{"metadata.stars": {"gte": 4}}\'.',
+        show_default=False,
+    ),
+]
+
+
 class _Chosen:
     """What stands before a command: one of them a process."""
 
@@ -153,6 +191,20 @@ def chosen_key() -> str | None:
 def wants_read_only() -> bool:
     """Return whether nothing may be written: by the option, or by `RECOLLECT_READ_ONLY`."""
     return _Chosen.read_only or default_opening().read_only
+
+
+def as_filter(given: str | None) -> Any:
+    """Return a filter that was written as JSON, None for none."""
+    if given is None:
+        return None
+    import json
+
+    try:
+        return json.loads(given)
+    except ValueError as error:
+        raise InvalidInput(
+            f"--filter is no JSON: {error}.", hint="""write '{"metadata.stars": {"gte": 4}}'."""
+        ) from error
 
 
 def as_question(query: list[str] | None) -> str | None:

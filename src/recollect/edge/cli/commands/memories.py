@@ -6,13 +6,22 @@ Verbs on memories with a name. In: ids. Out: one call of the engine each, and wh
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.complete import ids
-from recollect.edge.cli.options import Db, Embedder, Json, PakId, RequestId, Scope
+from recollect.edge.cli.options import (
+    Db,
+    Embedder,
+    Json,
+    PakId,
+    RequestId,
+    Scope,
+    Since,
+    Until,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,6 +70,24 @@ def forget(
         str | None,
         typer.Option("--entity", metavar="NAME", help="Instead: all facts that name this."),
     ] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="NAME", help="All of this conversation.")
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", metavar="NAME", help="All of this project, and below it."),
+    ] = None,
+    tag: Annotated[
+        str | None, typer.Option("--tag", metavar="TAG", help="All with this tag.")
+    ] = None,
+    owner: Annotated[
+        str | None, typer.Option("--owner", metavar="ID", help="All of this principal.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="All that came from here.")
+    ] = None,
+    since: Since = None,
+    until: Until = None,
     scope: Scope = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would go, and what would come back.")
@@ -73,23 +100,34 @@ def forget(
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
-    """Erase a memory, or all about an entity, with all that hangs on it: at once and for good."""
+    """Erase a memory, or all that share something, with all that hangs on it: for good."""
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    target = entity if pak_id is None else pak_id
+    chosen: dict[str, Any] = {
+        "entity": entity,
+        "thread": thread,
+        "project": project,
+        "tag": tag,
+        "owner": owner,
+        "source": source,
+        "since": since,
+        "until": until,
+    }
+    given = {name: value for name, value in chosen.items() if value is not None}
+    target = pak_id or ", ".join(given.values())
     if verify:
-        if target is not None or dry_run:
+        if target or dry_run:
             raise typer.BadParameter("--verify stands alone: forget first, then verify.", context)
         _verify(context, db)
         return
-    if target is None or None not in (pak_id, entity):
-        raise typer.BadParameter("name either a PAK_ID or an --entity.", context)
+    if (pak_id is None) == (not given):
+        raise typer.BadParameter(
+            "name either a PAK_ID, or what they share: --entity, --project, --since, …", context
+        )
     with open_memory.existing(db, embedder) as memory:
         wanted = None if pak_id is None else open_memory.whole_id(memory, pak_id)
-        gone = memory.forget(
-            wanted, entity=entity, scope=scope, request_id=request_id, dry_run=dry_run
-        )
+        gone = memory.forget(wanted, **given, scope=scope, request_id=request_id, dry_run=dry_run)
         if wanted is not None and not gone:
             raise open_memory.unknown(wanted, memory.path)
         target = wanted or target

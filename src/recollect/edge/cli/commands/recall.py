@@ -16,11 +16,17 @@ from recollect.edge.cli.options import (
     Budget,
     Db,
     Embedder,
+    Filter,
     Garden,
     Json,
     Query,
     Scope,
+    Since,
+    Speaker,
+    Thread,
     TopK,
+    Until,
+    as_filter,
     as_question,
 )
 
@@ -81,6 +87,15 @@ def recall(
         float | None,
         typer.Option("--min-confidence", metavar="0-1", help="Only what is at least so sure."),
     ] = None,
+    since: Since = None,
+    until: Until = None,
+    thread: Thread = None,
+    speaker: Speaker = None,
+    filter_: Filter = None,
+    now: Annotated[
+        str | None,
+        typer.Option("--now", metavar="TIME", help="Ask as of this time.", show_default=False),
+    ] = None,
     signals: Annotated[
         bool, typer.Option("--signals", help="Show what each score is made of.")
     ] = False,
@@ -106,6 +121,12 @@ def recall(
             scope=scope,
             garden=garden,
             min_confidence=min_confidence,
+            since=since,
+            until=until,
+            thread=thread,
+            speaker=speaker,
+            filter=as_filter(filter_),
+            now=now,
         )
         weights = memory.frames.get(frame).weights
         stored = memory.stats()["memories"]

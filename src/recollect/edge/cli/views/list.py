@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.views.elements import origin, plain, shortened
+from recollect.edge.cli.views.elements import empty_grid, origin, plain, shortened
 from recollect.model import Memory
+from recollect.recall.listing import MemoryCounts
 
-__all__ = ["more", "nothing", "table"]
+__all__ = ["counts", "more", "nothing", "table"]
 
 _SHOWN_CHARS = 160
+_SHOWN_COUNTS = 12
 
 
 def table(memories: Sequence[Memory]) -> Table:
@@ -46,7 +49,26 @@ def nothing(there: int) -> str:
     return "This memory is empty: `recollect remember` stores the first text."
 
 
-def more(cursor: str, options: Mapping[str, str | None]) -> str:
+def counts(there: MemoryCounts) -> Table:
+    """Return how many there are of each project, tag, thread and speaker; the most first."""
+    grid = empty_grid(2)
+    for name in ("project", "tag", "thread", "speaker"):
+        found = getattr(there, name)
+        ordered = sorted(found, key=lambda one: (-found[one], one))
+        if ordered:
+            told = ", ".join(f"{plain(one)} {found[one]:,}" for one in ordered[:_SHOWN_COUNTS])
+            rest = len(ordered) - _SHOWN_COUNTS
+            grid.add_row(
+                Text(name, style="dim"), Text(told + (f", and {rest:,} more" * (rest > 0)))
+            )
+    return grid
+
+
+def more(cursor: str, options: Mapping[str, Any]) -> str:
     """Return the command that shows the page after this one."""
-    given = [part for name, value in options.items() if value is not None for part in (name, value)]
+    given: list[str] = []
+    for name, value in options.items():
+        option = "--tag" if name == "tags" else f"--{name}"
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        given += [part for one in values for part in (option, str(one))]
     return "More: " + shlex.join(["recollect", "list", *given, "--cursor", cursor])
