@@ -18,6 +18,7 @@ _CATALOGUE = "The Pak catalogue beside tokenpak"
 _SELECTION = "Selection beside a straight implementation over tokenpak"
 _RECALL = "Recall, frames and remember beside a bare pass and elfmem"
 _ACCESS = "What access costs"
+_SHELL = "A command from the shell"
 _HOOKS = "Hooks beside a bare echo"
 _QUALITY = "Recall quality beside others"
 
@@ -151,6 +152,9 @@ BARS = (
         unit=Unit.MEGABYTES,
     ),
     Promise("open.peak", "open", "  the most it was", HUNDRED_K, 400, _RECALL, unit=Unit.MEGABYTES),
+    Promise(
+        "shell.recall", "shell", "a recall from the shell, beside python -c pass", 0, 18, _SHELL
+    ),
     Promise(
         "policy.gardens",
         "policy",

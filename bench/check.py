@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import history, hooks, paks, recall, report, select
+from bench import history, hooks, paks, recall, report, select, shell
 from bench.bars import BARS, Promise
 from bench.clock import CPU, WALL
 from bench.pace import Pace
@@ -201,6 +201,10 @@ def _access(_: Sequence[Promise], __: Console) -> Values:
         return _found(RecallRun.read(result).findings)
 
 
+def _shell(_: Sequence[Promise], __: Console) -> Values:
+    return {(what, 0): times for what, times in shell.measure().items()}
+
+
 def _hooks(_: Sequence[Promise], __: Console) -> Values:
     return _found(hooks.measure().findings)
 
@@ -271,6 +275,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "remember": _remembering,
     "links": _links,
     "open": _opening,
+    "shell": _shell,
     "policy": _access,
     "hooks": _hooks,
     "quality": _quality,

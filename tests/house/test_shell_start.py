@@ -1,0 +1,46 @@
+"""What a recall from the shell does not load: whoever asks one question waits for nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from recollect import Recollect
+
+_RECALL = """
+import contextlib, io, json, sys
+sys.argv = ["recollect", "recall", "tea", "--db", sys.argv[1], "--json"]
+from recollect.edge.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, end.code
+print(json.dumps(sorted(sys.modules)))
+"""
+# Each is loaded by what needs it.
+NOT_LOADED = (
+    *("rich", "httpx", "pydantic", "pytest", "recollect.evaluation", "recollect.testing"),
+    *("recollect.samples", "recollect.stores.memory", "recollect.stores.sqlite.examine"),
+    *("recollect.stores.sqlite.repair", "recollect.stores.sqlite.salvage"),
+    *("recollect.stores.sqlite.backup", "recollect.stores.sqlite.restore"),
+    *("recollect.hooks.daemon", "recollect.hooks.exec", "recollect.hooks.in_process"),
+    *("recollect.edge.cli.views", "recollect.edge.cli.commands.keys"),
+    *("recollect.edge.cli.commands.paks", "recollect.edge.cli.commands.evaluate"),
+)
+
+
+def test_a_recall_loads_its_own_command_and_no_other(tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    with Recollect.open(db) as memory:
+        memory.remember("tea")
+    said = subprocess.run(
+        [sys.executable, "-c", _RECALL, db], capture_output=True, text=True, check=True
+    )
+    loaded = json.loads(said.stdout)
+    assert "recollect.edge.cli.commands.recall" in loaded
+    assert [name for name in loaded if name.startswith(NOT_LOADED)] == []
+    commands = [name for name in loaded if name.startswith("recollect.edge.cli.commands.")]
+    assert commands == ["recollect.edge.cli.commands.recall"]
