@@ -30,7 +30,7 @@ def card(memory: Memory) -> Group:
         Text(""),
         Text(plain(memory.content)),
         Text(""),
-        facts({name: value for name, value in fields.items() if value not in (None, "", ())}),
+        facts({name: value for name, value in fields.items() if value not in (None, "", (), {})}),
     )
 
 
