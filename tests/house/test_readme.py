@@ -37,6 +37,7 @@ def test_the_readme_is_two_screens_long() -> None:
         "CONTRIBUTING.md",
         "SECURITY.md",
         "docs/api.md",
+        "docs/python.md",
         "docs/cli.md",
     ],
 )
