@@ -122,6 +122,8 @@ class AsyncRecollect:
     forget = _awaited(Recollect.forget)
     archive = _awaited(Recollect.archive)
     unarchive = _awaited(Recollect.unarchive)
+    touch = _awaited(Recollect.touch)
+    tidy = _awaited(Recollect.tidy)
     ingest = _awaited(Recollect.ingest)
     import_ = _awaited(Recollect.import_)
     audit = _awaited(Recollect.audit)

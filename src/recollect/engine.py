@@ -76,6 +76,7 @@ from recollect.verbs.explain import Explainer
 from recollect.verbs.frames import FrameRows
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
+from recollect.verbs.lasting import tidy, touch
 from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
 from recollect.verbs.requests import Request, answered, nothing, report_from
@@ -491,6 +492,7 @@ class Recollect:
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
         now: str | None = None,
         min_score: float | None = None,
+        refresh: bool = False,
     ) -> RecallResponse:
         """Find what answers `query`, best first, with the reasons. Writes nothing.
 
@@ -499,6 +501,7 @@ class Recollect:
         `until` by when a memory is from, `filter` by fields and metadata. `now` is the time that
         the answer is given at: what has ended by then is out, and "yesterday" is the day before.
         Each result says by `match` how well it fits; what scores less than `min_score` is left out.
+        With `refresh` results are touched, which takes the right to write.
         """
         return self.respond(
             RecallRequest(
@@ -523,6 +526,7 @@ class Recollect:
                 filter=filter,
                 now=now,
                 min_score=min_score,
+                refresh=refresh,
             )
         )
 
@@ -533,9 +537,17 @@ class Recollect:
             RECALL,
             request,
             check=arguments.recall,
-            act=self._reader.respond,
+            act=self._respond,
             refuse=self._reader.refuse,
         )
+
+    def _respond(self, wanted: RecallRequest) -> RecallResponse:
+        if not wanted.refresh:
+            return self._reader.respond(wanted)
+        need(self._principal, "write")
+        answer = self._reader.respond(wanted)
+        touch(self._caller, [one.fact.pak_id for one in answer.results])
+        return answer
 
     def frame(
         self,
@@ -817,6 +829,23 @@ class Recollect:
         name = arguments.name("pak_id", pak_id)
         request = self._request(request_id, "unarchive", [name])
         return answered(request, lambda: unarchive(self._caller, request, name), told=bool)
+
+    def touch(self, pak_id: str) -> bool:
+        """Let a memory with a `ttl` hold for that long from now on; return whether it does.
+
+        It takes the right to write where it is. What has ended is not there any more.
+        """
+        need(self._principal, "write")
+        return bool(touch(self._caller, [arguments.name("pak_id", pak_id)]))
+
+    def tidy(self, *, dry_run: bool = False) -> Forgotten:
+        """Erase what has ended, as `forget` does: for an admin of the tenant, its own.
+
+        On the handle of whoever opened the store, all of it. With `dry_run` nothing is erased.
+        """
+        if not self._caller.is_opener:
+            need(self._principal, "admin")
+        return tidy(self._caller, dry_run=dry_run)
 
     def ingest(
         self,

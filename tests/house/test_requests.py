@@ -66,6 +66,8 @@ WITHOUT = {
     "reindex": _SAME_AGAIN,
     "repair": _SAME_AGAIN,
     "retry_pending": _SAME_AGAIN,
+    "tidy": _SAME_AGAIN,
+    "touch": _SAME_AGAIN,
 }
 
 

@@ -65,6 +65,7 @@ STORE_READS = {
         "verbs/erase.py",
         "verbs/gardens.py",
         "verbs/join.py",
+        "verbs/lasting.py",
         "verbs/quarantine.py",
         "verbs/write.py",
         "write/link_again.py",
@@ -96,7 +97,7 @@ STORE_READS = {
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.
 STORE_OTHERS = {
-    "memories": {"write", "set_standing", "supersede", "erase"},
+    "memories": {"write", "set_standing", "set_ends", "supersede", "erase"},
     "versions": {"put", "erase", "prune"},
     "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
     "vectors": {"put", "begin_switch", "finish_switch"},

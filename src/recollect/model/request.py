@@ -128,6 +128,7 @@ class RecallRequest:
     `since` and `until` are both included, and a day alone is all of it; a memory is from when it
     happened, or else from when it was written. `now` is the time that the answer is given at.
     What scores less than `min_score` is left out, but for what a frame guarantees.
+    With `refresh` what is returned and holds for a time holds for that long from now on.
 
     A result that says the same as a better one, in another form, waits until all others are taken.
     A `diversity` of 1 turns that off, as does asking for one entity; below 1, it is the share of
@@ -155,6 +156,7 @@ class RecallRequest:
     filter: Mapping[str, Any] | None = _is(checked_filter)
     now: str | None = _is(_moment)
     min_score: float | None = _is(_share_or_none)
+    refresh: bool = _is(_flag, default=False)
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:
@@ -176,7 +178,8 @@ class RecallRequest:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON; of the later fields those that were asked for."""
         given = {name: getattr(self, name) for name in self.__slots__}
-        return {name: one for name, one in given.items() if one is not None or name not in _LATER}
+        asked = {name for name, one in given.items() if one is not None and one is not False}
+        return {name: given[name] for name in given if name in asked or name not in _LATER}
 
     def checked(self) -> RecallRequest:
         """Return the request with every value checked and normalised."""
@@ -191,7 +194,7 @@ class RecallRequest:
 
 
 # An answer tells what was asked; to a question of old it says what it always said.
-_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now", "min_score"})
+_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now", "min_score", "refresh"})
 
 
 def _ends_first(request: RecallRequest) -> bool:

@@ -291,6 +291,9 @@ class MemoryRoom(Protocol):
     def supersede(self, successors: Mapping[str, str | None], *, by: str, at: str) -> None:
         """Name the successor of memories, None for none; each is another version, as before."""
 
+    def set_ends(self, ends: Mapping[int, str]) -> None:
+        """Write until when rows that end hold now; nothing else of them changes."""
+
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them, also in the catalogue.
 

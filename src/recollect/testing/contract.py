@@ -164,6 +164,19 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract, Ve
             assert sorted(named.rows) == [(one.row_id, "Ann"), (other.row_id, None)]
             assert store.memories.facts(("entity",), []).rows == []
 
+    def test_an_end_is_moved_and_nothing_else(self) -> None:
+        with self.opened() as store:
+            with committing(store):
+                new = new_memory("a", ttl=60.0, valid_until="2027-01-01T00:00:00Z")
+                (one,) = store.memories.write([new])
+            seen = store.head()
+            with committing(store):
+                store.memories.set_ends({one.row_id: "2028-01-01T00:00:00Z"})
+            (row,) = (row for batch in store.memories.changes(seen) for row in batch.rows)
+            assert row.memory.valid_until == "2028-01-01T00:00:00Z"
+            assert row.memory.updated_at == new.memory.updated_at
+            assert store.examine().problems == ()
+
     def test_edges_are_kept_changed_and_removed(self) -> None:
         with self.opened() as store:
             with committing(store):

@@ -28,7 +28,7 @@ from recollect.verbs.caller import Caller
 from recollect.verbs.requests import Request, keep, raise_if_repeated
 from recollect.write import forget
 
-__all__ = ["erase", "erased_before", "hash_name", "rehearse"]
+__all__ = ["erase", "erased_before", "hash_name", "rehearse", "report"]
 
 
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
@@ -36,7 +36,7 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
     open_store, store = caller.open_store, caller.store
     if request is None and not _erasable_now(caller, wanted) and not _versions(caller, wanted, ()):
         # Nothing to erase, but what was erased before may have come back into a file since.
-        return _report((), 0, open_store.wipe())
+        return report((), 0, open_store.wipe())
     with open_store.commit() as commit:
         raise_if_repeated(request)
         # Whose it is and who may erase it counts as of now, when nobody else can write.
@@ -56,13 +56,13 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
         keep(request, {"pak_ids": erased, "edges": edges, "versions": count})
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    return _report(erased, edges, open_store.wipe(), versions=count)
+    return report(erased, edges, open_store.wipe(), versions=count)
 
 
 def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
     """Return what was said of an erasure; wiped is what it is by now, or made so."""
     versions = answer.get("versions", 0)
-    return _report(answer["pak_ids"], answer["edges"], caller.open_store.wipe(), versions=versions)
+    return report(answer["pak_ids"], answer["edges"], caller.open_store.wipe(), versions=versions)
 
 
 def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
@@ -86,9 +86,10 @@ def _returning(caller: Caller, sight: Sight, doomed: frozenset[str]) -> tuple[st
     return tuple(sorted(found - doomed))
 
 
-def _report(
+def report(
     erased: Sequence[str], edges: int, proof: tuple[Looked, ...], *, versions: int = 0
 ) -> Forgotten:
+    """Return what was erased; wiped is whether each file that was looked at is clean."""
     is_clean = all(one.is_clean for one in proof)
     return Forgotten(tuple(erased), edges, is_clean, proof=proof, versions=versions)
 

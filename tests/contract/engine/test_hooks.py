@@ -138,6 +138,7 @@ def test_both_events_of_a_recall_see_what_the_one_before_left(memory: Recollect)
             "speaker": None,
             "filter": None,
             "now": None,
+            "refresh": False,
         }
     ]
     assert (answer.query["top_k"], answer.query["token_budget"]) == (1, 50)

@@ -188,6 +188,15 @@ class MemoryMemories:
         for name, old in known.items():
             self._versions.keep(old.memory, tables.memories[name].memory, by=by, at=at)
 
+    def set_ends(self, ends: Mapping[int, str]) -> None:
+        """Write until when rows hold now."""
+        tables, touched = self._session, self._session.touched
+        for row_id, end in ends.items():
+            old = tables.memories[tables.names[row_id]]
+            memory = replace(old.memory, valid_until=end)
+            tables.memories.put(memory.pak_id, replace(old, memory=memory))
+            touched.rows.add(row_id)
+
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
         tables = self._session

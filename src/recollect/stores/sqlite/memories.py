@@ -246,6 +246,15 @@ class SqliteMemories:
         )
         self._versions.keep(before, dict.fromkeys(before, Author(by, at)))
 
+    def set_ends(self, ends: Mapping[int, str]) -> None:
+        """Write until when rows hold now."""
+        self._db.touched.rows.update(ends)
+        self._db.run_each(
+            "UPDATE memories SET valid_until = ?, seal = NULL WHERE row_id = ?",
+            [(end, row_id) for row_id, end in ends.items()],
+        )
+        self._seal(list(ends))
+
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
         edges = 0
