@@ -1,7 +1,8 @@
 """What a filter costs: recalls with one and without, in turns, in one run of one process.
 
-`python -m bench.filters [SIZE]` fills a store in memory and prints, for each kind of filter, the
-median of a recall, and how many times that of a recall without a filter it is. Nothing is kept.
+`python -m bench.filters [SIZE [STORE]]` copies a store of the benchmark of recalls, or the one that
+is named, and prints for each kind of filter the median of a recall, and how many times that of a
+recall without a filter it is. Nothing is kept.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from itertools import count
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
 from bench import recall_data
-from bench.recall_stores import SyntheticEmbedder
+from bench.recall_stores import built, copied, opened
 from recollect import Recollect
 
 __all__ = ["Timed", "main", "measured"]
@@ -43,25 +46,17 @@ FILTERS: Mapping[str, Narrowed] = {
 }
 
 
-def filled(size: int) -> Recollect:
-    """Return a store in memory with metadata on each memory."""
-    memory = Recollect.open("memory://", embedder=SyntheticEmbedder(), links=False)
-    memory.remember_many(item(number) for number in range(size))
+def filled(path: Path) -> Recollect:
+    """Open a store of the benchmark of recalls, with metadata on each memory."""
+    memory = opened(path)
+    conn = memory.paks.conn
+    conn.execute(
+        "UPDATE memories SET metadata = json_object('price', row_id * 7919 % 1000, 'tags',"
+        " json_array('tag ' || row_id % 9, 'tag ' || row_id % 5), 'team', 'team ' || row_id % 20,"
+        " 'ticket', 'T-' || row_id)"
+    )
+    conn.commit()
     return memory
-
-
-def item(number: int) -> dict[str, Any]:
-    """Return one memory: its text is that of the benchmark of recalls."""
-    return {
-        "content": recall_data.text(number),
-        "pak_id": f"p{number}",
-        "metadata": {
-            "team": f"team {number % _TEAMS}",
-            "price": number * 7919 % _PRICES,
-            "tags": [f"tag {number % 9}", f"tag {number % 5}"],
-            "ticket": f"T-{number}",
-        },
-    }
 
 
 def measured(memory: Recollect, size: int, rounds: int = _ROUNDS) -> Timed:
@@ -83,14 +78,12 @@ def after_writes(memory: Recollect, size: int, rounds: int = 20) -> Timed:
     taken: dict[str, list[float]] = {"no filter": [], "one team": []}
     numbers = count(size)
     for _ in range(rounds):
-        for name, asked in (
-            ("no filter", {}),
-            ("one team", {"filter": {"metadata.team": "team 7"}}),
-        ):
-            memory.remember(**item(next(numbers)))
+        for name in taken:
+            memory.remember(recall_data.text(next(numbers)), metadata={"team": "team 7"})
             question = recall_data.question(next(numbers), size)
+            asked = None if name == "no filter" else {"metadata.team": "team 7"}
             started = perf_counter()
-            memory.recall(question, **asked)
+            memory.recall(question, filter=asked)
             taken[name].append(perf_counter() - started)
     return taken
 
@@ -103,16 +96,20 @@ def told(title: str, taken: Timed) -> None:
         print(f"  {name:40} {middle * 1e3:8.2f} ms {middle / plain:6.2f} x")
 
 
-def main(size: int = _SIZE) -> None:
-    """Print what filters cost."""
-    with filled(size) as memory:
-        memory.recall(recall_data.question(0, size))
-        started = perf_counter()
-        memory.recall(recall_data.question(1, size), filter={"metadata.team": "team 0"})
-        print(f"{size:,} memories; the first filter on a path: {perf_counter() - started:.2f} s")
-        told("recalls in turns", measured(memory, size))
-        told("each after a write", after_writes(memory, size))
+def main(size: int = _SIZE, store: Path | None = None) -> None:
+    """Print what filters cost, in a copy of a store."""
+    with TemporaryDirectory() as folder:
+        copy = copied(built(size) if store is None else store, Path(folder), "filters.db")
+        with filled(copy) as memory:
+            memory.recall(recall_data.question(0, size))
+            started = perf_counter()
+            memory.recall(recall_data.question(1, size), filter={"metadata.team": "team 0"})
+            first = perf_counter() - started
+            print(f"{size:,} memories; the first filter on a path takes {first:.2f} s")
+            told("recalls in turns", measured(memory, size))
+            told("each after a write", after_writes(memory, size))
 
 
 if __name__ == "__main__":
-    main(*(int(one) for one in sys.argv[1:]))
+    given = sys.argv[1:]
+    main(int(given[0]) if given else _SIZE, Path(given[1]) if len(given) > 1 else None)
