@@ -138,7 +138,9 @@ def test_both_events_of_a_recall_see_what_the_one_before_left(memory: Recollect)
             "speaker": None,
             "filter": None,
             "now": None,
+            "min_score": None,
             "refresh": False,
+            "principal": {"tenant": "local", "id": "local"},
         }
     ]
     assert (answer.query["top_k"], answer.query["token_budget"]) == (1, 50)

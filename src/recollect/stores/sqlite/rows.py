@@ -160,7 +160,7 @@ def _fact(name: str, stored: Any) -> Any:
         return stored
     try:
         return _PARSED[name](stored)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -235,8 +235,8 @@ def _metadata(stored: str | None) -> PlainObject:
     return NO_METADATA if stored is None else metadata_from(stored)
 
 
-# Fields that are kept as JSON.
-_PARSED: dict[str, Callable[[str], Any]] = {"tags": _tags, "metadata": _metadata}
+# Fields that are kept as JSON, for those who only look at them.
+_PARSED: dict[str, Callable[[str], Any]] = {"tags": _tags, "metadata": json.loads}
 
 
 def _risks(stored: str) -> tuple[str, ...]:
