@@ -22,7 +22,9 @@ from recollect.model.filters import Filter, all_of, is_called, parse_filter, wit
 from recollect.policy.permit import is_of_self, known_scope, no_garden
 from recollect.policy.view import QUARANTINED, View
 from recollect.ports.store import RowFilter
+from recollect.recall.ranges import NO_TIME, TimeAsked, time_asked
 from recollect.recall.sight import Sight
+from recollect.recall.times import day_of
 
 __all__ = [
     "Authorised",
@@ -59,6 +61,7 @@ class Authorised:
     `selection` is what is looked through, `reach` what links may reach: the same but for the
     frame's window. `promised` are the slots of what the frame guarantees. `channel` is what is
     looked for: memories, or instructions. `left_out` is what a window of time took away, counted.
+    `asked` is what the question itself says about time.
     """
 
     request: RecallRequest
@@ -71,6 +74,7 @@ class Authorised:
     promised: NDArray[np.int64]
     worth: Worth = None
     left_out: tuple[Dropped, ...] = ()
+    asked: TimeAsked = NO_TIME
 
     @property
     def diversity(self) -> float | None:
@@ -99,7 +103,7 @@ def authorise(
     tree = asked_of(request)
     reach = selection = sight.select(where, among=among, tree=tree)
     left_out = _outside(request, reach, sight, where, among)
-    window = frame.filters.search_window_hours
+    window, recent = frame.filters.search_window_hours, where
     if window is not None:
         recent = replace(where, reinforced_after=moment.active_hours - window)
         selection = sight.select(recent, among=among, tree=tree)
@@ -111,9 +115,40 @@ def authorise(
     if frame.guarantees:
         tagged = sight.index.slots_tagged(frame.guarantees, selection)
         promised = tagged[sight.binds(tagged)]
+    asked = _time_asked(request, moment, channel)
+    if asked.range is not None:
+        inside = all_of((tree, within(asked.range.since, asked.range.until)))
+        before = selection.count
+        reach = _with(promised, sight.select(where, among=among, tree=inside), where, sight)
+        selection = reach
+        if window is not None:
+            selection = _with(
+                promised, sight.select(recent, among=among, tree=inside), recent, sight
+            )
+        reason = f"not from the time asked for, {asked.range.words}"
+        left_out = (*left_out, *_counted(before - selection.count, reason))
     return Authorised(
-        request, frame, moment, channel, sight, selection, reach, promised, worth, left_out
+        request, frame, moment, channel, sight, selection, reach, promised, worth, left_out, asked
     )
+
+
+def _time_asked(request: RecallRequest, moment: Moment, channel: Channel) -> TimeAsked:
+    """Return what a question says about time; an instruction holds whenever it was given."""
+    if request.query is None:
+        return NO_TIME
+    asked = time_asked(request.query, day_of(moment.now))
+    if channel == "memories" or asked is NO_TIME:
+        return asked
+    return replace(asked, range=None, order=None)
+
+
+def _with(promised: NDArray[np.int64], inside: Selection, where: Where, sight: Sight) -> Selection:
+    """Return a selection with what a frame guarantees, whenever that is from."""
+    if inside.mask[promised].all():
+        return inside
+    mask = inside.mask.copy()
+    mask[promised] = True
+    return sight.select(where, among=mask)
 
 
 def asked_of(request: RecallRequest, *, whenever: bool = False) -> Filter | None:

@@ -6,7 +6,7 @@ signals that depend on the question. Only rows of the selections given are ever 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,8 +21,15 @@ from recollect.recall.authorise import Authorised
 from recollect.recall.compare import Comparison, Likeness
 from recollect.recall.context import with_neighbours
 from recollect.recall.question import Question, ask
+from recollect.recall.sequence import in_sequence
 
-__all__ = ["SEEDS_PER_RESULT", "Candidates", "everything", "find_candidates", "matching"]
+__all__ = [
+    "SEEDS_PER_RESULT",
+    "Candidates",
+    "everything",
+    "find_candidates",
+    "matching",
+]
 
 SEEDS_PER_RESULT = 4
 
@@ -30,10 +37,13 @@ SEEDS_PER_RESULT = 4
 _ABOUT_THE_QUESTION = 0.5
 # How many of the best by words, and by meaning, are compared on both.
 _POOL = 400
+# So many times as many where the latest is asked for: it need not be among the most alike.
+_POOL_IN_ORDER = 8
 # So few rows are all compared: choosing would cost more than it saves.
 _COMPARE_ALL = 2000
 
 Slots = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +81,7 @@ def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
         embedder=embedder,
         index=index,
         selection=selection,
-        now=authorised.moment.now,
+        asked=authorised.asked,
     )
     found = matching(
         index,
@@ -81,9 +91,23 @@ def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
         seeds=request.top_k * SEEDS_PER_RESULT,
         always=authorised.promised,
         only_similar=authorised.frame.weights.similarity >= _ABOUT_THE_QUESTION,
+        lift=_lift(authorised),
     )
     missing = question.embedder_failed or index.any_pending(selection)
     return replace(found, degraded=("vector",)) if missing else found
+
+
+def _lift(authorised: Authorised) -> Callable[[Likeness], Floats] | None:
+    """Return how rows are chosen where the latest or the first is asked for."""
+    order = authorised.asked.order
+    if order is None:
+        return None
+
+    def lifted(rows: Likeness) -> Floats:
+        alike = rows.similarity
+        return in_sequence(alike, alike, authorised.sight.moments(rows.slots), order).scores
+
+    return lifted
 
 
 def everything(selection: Selection) -> Candidates:
@@ -101,16 +125,20 @@ def matching(
     seeds: int,
     always: Slots,
     only_similar: bool,
+    lift: Callable[[Likeness], Floats] | None = None,
 ) -> Candidates:
     """Return the best matches in `selection`, their neighbours in `reach`, and `always`.
 
     With `only_similar`, rows that match in nothing are no seeds; else they fill up their number.
+    `lift` says what rows are chosen by, which is how alike they are unless told.
     """
     comparison = Comparison(index, question, selection)
-    pool = _pooled(comparison, max(_POOL, 4 * seeds), always)
+    keep = max(_POOL, 4 * seeds)
+    pool = _pooled(comparison, keep if lift is None else _POOL_IN_ORDER * keep, always)
     if not only_similar and len(pool.slots) < min(seeds, selection.count):
         pool = comparison.of_all()
-    best = index.best(pool.slots, pool.similarity, seeds)
+    claims = pool.similarity if lift is None else lift(pool)
+    best = index.best(pool.slots, claims, seeds)
     found = pool.at(best[pool.similarity[best] > 0] if only_similar else best)
     chosen = found.slots
     promised = exclude(always, chosen)

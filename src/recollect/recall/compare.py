@@ -124,7 +124,7 @@ class Comparison:
     def best_by_origin(self, keep: int) -> Slots:
         """Return the best rows by speaker and time, for a question that says nothing else."""
         question = self._question
-        if question.terms or not (question.people or question.times):
+        if question.terms or not (question.people or question.times or question.is_of_time):
             return np.empty(0, np.int64)
         slots = self.selection.slots
         raised = mixed(np.zeros(len(slots)), speaker=self._speaker(slots), date=self._date(slots))
@@ -201,6 +201,8 @@ class Comparison:
         return said.astype(np.float64)
 
     def _date(self, slots: Slots) -> Floats | None:
+        if self._question.is_of_time:
+            return np.ones(len(slots))
         if not self._question.times:
             return None
         return closeness(self._index.column("day")[slots], self._question.times)

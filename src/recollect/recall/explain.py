@@ -234,6 +234,10 @@ def _signal_parts(place: int, trace: Trace) -> dict[str, Any]:
         contributions.append(
             Contribution(field.name, value, weight, round(weight * value, _DECIMALS))
         )
+    if ranking.sequence is not None and ranking.sequence.added[place]:
+        added = round(float(ranking.sequence.added[place]), _DECIMALS)
+        name = f"{trace.authorised.asked.order} first"
+        contributions.append(Contribution(name, added, 1.0, added))
     return {
         "score": float(ranking.scores[place]),
         "contributions": tuple(contributions),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.dates import NO_DAY, day_number
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
 from recollect.model import Memory, ScoredBlock, Signals, Weights
@@ -59,6 +60,7 @@ class _Why:
     origin: _Origin
     weights: Weights
     is_asked: bool
+    of_time: Sequence[str] = ()
 
 
 def hydrate(
@@ -88,7 +90,14 @@ def hydrate(
         if text is not None:
             memory = _safe(text, sanitize=sanitize)
             linked = _linked(one, authorised, candidates) if one.was_expanded else []
-            why = _Why(matched, linked, origin, ranking.weights, candidates.question is not None)
+            why = _Why(
+                matched,
+                linked,
+                origin,
+                ranking.weights,
+                candidates.question is not None,
+                _of_time(memory, one, authorised, ranking),
+            )
             blocks.append(_block(one, chosen, memory, signals, why))
     return tuple(blocks)
 
@@ -160,6 +169,7 @@ def _block(
             linked_to=known.linked,
             said_by=memory.speaker if signals.speaker else None,
             from_time=known.origin.from_time,
+            of_time=() if guaranteed else known.of_time,
             thread_of=known.origin.thread_of,
             reinforced=memory.reinforced,
             was_expanded=one.was_expanded,
@@ -175,6 +185,19 @@ def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]
         return [[] for _ in slots]
     spelling = Spelling(candidates.spoken, candidates.words.terms)
     return [spelling.of(terms) for terms in candidates.words.explaining_terms(slots)]
+
+
+def _of_time(
+    memory: Memory, one: Ranked, authorised: Authorised, ranking: Ranking
+) -> Sequence[str]:
+    """Return what of the range and the order that are asked for a memory fulfils."""
+    asked, sequence = authorised.asked, ranking.sequence
+    said = [] if asked.range is None else [asked.range.words]
+    if asked.order is not None and sequence is not None and sequence.members[one.row]:
+        known = day_number(memory.occurred_at) != NO_DAY
+        day = (memory.occurred_at if known else memory.created_at) or ""
+        said.append(f"{asked.order} first: {day[: len('2023-05-08')]}")
+    return said
 
 
 def _linked(one: Ranked, authorised: Authorised, candidates: Candidates) -> list[str]:

@@ -24,7 +24,8 @@ from recollect.index.selection import Selection
 from recollect.index.speakers import Speaker
 from recollect.limits import WORDS_ASKED
 from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
-from recollect.recall.times import Time, asks_when, day_of, times_in
+from recollect.recall.ranges import TimeAsked
+from recollect.recall.times import Time, asks_when
 
 __all__ = ["Question", "ask"]
 
@@ -39,7 +40,7 @@ class Question:
 
     `terms` leave out the words that every question is made of, and the names of `people`, which
     are in `names`; `stressed` are quoted words and proper names among them. `spoken` gives each
-    term in the asker's own spelling.
+    term in the asker's own spelling. `is_of_time`: nothing is left but a range or an order.
     """
 
     terms: tuple[str, ...]
@@ -51,21 +52,28 @@ class Question:
     names: tuple[str, ...] = ()
     times: tuple[Time, ...] = ()
     wants_time: bool = False
+    is_of_time: bool = False
 
 
 def ask(
-    query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection, now: float
+    query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection, asked: TimeAsked
 ) -> Question:
-    """Take a query apart. A failing embedder leaves the words, and says that it failed."""
+    """Take a query apart; what it says about time is known already.
+
+    A failing embedder leaves the words, and says that it failed.
+    """
     spoken = _spoken(query)
     people = tuple(index.speakers_named(spoken, selection))
     names = {term for person in people for term in person.terms}
-    telling = [term for term in spoken if term not in COMMON] or list(spoken)
+    of_time = {term for words in asked.words for term in terms(words)}
+    telling = [term for term in spoken if term not in COMMON and term not in of_time]
+    if not telling and not of_time:
+        telling = list(spoken)
     wanted = _counting([term for term in telling if term not in names], index, selection)
-    times = times_in(query, day_of(now)) if index.any_day(selection) else ()
+    times = asked.times if index.any_day(selection) else ()
     vector, failed = None, False
     if index.any_vector(selection):
-        apart = names.union(*(terms(time.words) for time in times))
+        apart = names.union(of_time, *(terms(time.words) for time in times))
         try:
             vector = _vector(query, embedder, index, selection, apart)
         except (EmbedderError, OSError):
@@ -80,6 +88,7 @@ def ask(
         names=tuple(sorted(names)),
         times=times,
         wants_time=asks_when(query),
+        is_of_time=bool(of_time) and not telling,
     )
 
 

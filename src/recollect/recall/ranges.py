@@ -19,7 +19,7 @@ from recollect.recall.times import PlacedTime, Time, placed_times
 
 __all__ = ["NO_TIME", "Order", "Range", "TimeAsked", "time_asked"]
 
-Order = Literal["latest", "first"]
+Order = Literal["latest", "earliest"]
 
 _EPOCH = date(1970, 1, 1)
 _LEAST, _MOST = ((day - _EPOCH).days for day in (date.min, date.max))
@@ -67,7 +67,7 @@ _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
         ),
     ),
     (
-        "first",
+        "earliest",
         re.compile(
             rf"\bearliest\b|\bfirst\s+time\b|\b{_WHOSE}\s+(?:very\s+)?first\s+(?!(?:{_NO_FIRST})\b)"
             rf"|\bdid\s+(?:\S{{1,40}}\s+){{1,4}}first\s+(?!(?:{_NO_FIRST})\b)",
@@ -123,12 +123,14 @@ def time_asked(query: str, today: date) -> TimeAsked:
     found = [*_recent(query, today), *_led(query, placed, today)]
     joined = _joined([one for one, _ in found])
     used = {one for _, some in found for one in some} if joined is not None else set()
-    order = next(((kind, match) for kind, said in _ORDERS if (match := said.search(query))), None)
+    times = tuple(one.time for one in placed if one not in used)
+    # Beside a time that is named, being near to it says which one is meant.
+    order = None if times else _order(query)
     words = () if joined is None else (joined.words,)
     return TimeAsked(
         range=joined,
         order=None if order is None else order[0],
-        times=tuple(one.time for one in placed if one not in used),
+        times=times,
         words=(*words, *_ORDER_WORDS.findall(order[1][0])) if order is not None else words,
     )
 
@@ -138,6 +140,13 @@ _ORDER_WORDS = re.compile(
     r"\b(?:latest|newest|most\s+recent(?:ly)?|last\s+time|earliest|first\s+time|first)\b",
     re.IGNORECASE,
 )
+
+
+def _order(query: str) -> tuple[Order, re.Match[str]] | None:
+    found = ((kind, said.search(query)) for kind, said in _ORDERS)
+    return next(((kind, match) for kind, match in found if match is not None), None)
+
+
 _Found = tuple[Range, tuple[PlacedTime, ...]]
 
 

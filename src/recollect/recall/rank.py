@@ -18,6 +18,7 @@ from recollect.recall import score
 from recollect.recall.authorise import Authorised, effective_confidence
 from recollect.recall.blocks import Ranked, best_first
 from recollect.recall.candidates import Candidates
+from recollect.recall.sequence import Sequence, in_sequence
 from recollect.recall.sight import Sight
 
 __all__ = ["Ranking", "rank"]
@@ -30,13 +31,15 @@ _SPARE = 50
 class Ranking:
     """The candidates' signals, the weights they count with, the scores that this gives, the order.
 
-    `ranked` holds all candidates; without a question the best of them, and what is promised.
+    `sequence` is how the latest or the first was put first, where that was asked for. `ranked`
+    holds all candidates; without a question the best of them, and what is promised.
     """
 
     signals: score.SignalColumns
     weights: Weights
     scores: NDArray[np.float64]
     ranked: tuple[Ranked, ...]
+    sequence: Sequence | None = None
 
 
 def rank(
@@ -48,9 +51,14 @@ def rank(
         weights = weights.renormalized_without_similarity()
     signals = _signals(candidates, authorised, worth)
     scores = score.composite(signals, weights)
+    sequence, order = None, authorised.asked.order
+    if order is not None:
+        moments = authorised.sight.moments(candidates.slots)
+        sequence = in_sequence(scores, signals.similarity, moments, order)
+        scores = sequence.scores
     places = _places(candidates, authorised, scores)
     ranked = _ranked(candidates, signals, scores, places, authorised.sight)
-    return Ranking(signals, weights, scores, ranked)
+    return Ranking(signals, weights, scores, ranked, sequence)
 
 
 def _signals(

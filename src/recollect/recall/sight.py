@@ -17,6 +17,7 @@ import numpy as np
 from recollect.index.arrays import distinct
 from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
+from recollect.model.filters import WHEN
 from recollect.policy.trust import as_trusted
 from recollect.policy.view import HELD_BACK, QUARANTINED, View, view_of_own
 from recollect.ports.store import Dispute, RowFilter
@@ -178,6 +179,15 @@ class Sight:
         """Return a column of the index, of uses the principal's own."""
         own = None if self.uses is None else self.uses.columns.get(name)
         return self.index.column(name) if own is None else own
+
+    def moments(self, slots: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return a number for each of some slots, the higher the later it is from.
+
+        A memory is from when it happened, or else from when it was written. The numbers are good
+        for comparing and for nothing else; below 0, nobody knows.
+        """
+        moments: NDArray[np.int32] = self.facts([(WHEN,)])[WHEN,].codes[slots]
+        return moments
 
     def weight(self, edge: Edge) -> float:
         """Return how strong a link is for the principal."""

@@ -19,6 +19,8 @@ from recollect.model import Memory
 from recollect.ports.store import Changes, Head, IndexRow
 from recollect.recall import candidates
 from recollect.recall.question import Question, ask
+from recollect.recall.ranges import time_asked
+from recollect.recall.times import day_of
 from recollect.testing import FakeEmbedder
 
 DIMENSION = 8
@@ -76,7 +78,8 @@ def index_of(*batches: list[IndexRow]) -> MemoryIndex:
 
 
 def asked(index: MemoryIndex, selection: Selection, query: str) -> Question:
-    return ask(query, embedder=EMBEDDER, index=index, selection=selection, now=NOW)
+    said = time_asked(query, day_of(NOW))
+    return ask(query, embedder=EMBEDDER, index=index, selection=selection, asked=said)
 
 
 def answer(index: MemoryIndex, selection: Selection, query: str) -> Mapping[str, Any]:

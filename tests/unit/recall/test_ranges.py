@@ -112,10 +112,10 @@ def test_what_made_a_range_is_no_time_any_more_and_is_said_in_its_words() -> Non
         ("What is the latest deploy?", "latest"),
         ("our most recent incident", "latest"),
         ("When was the last time it failed?", "latest"),
-        ("What was the first deploy?", "first"),
-        ("Ann's very first job", "first"),
-        ("When did Joanna first watch it?", "first"),
-        ("the earliest note on Redis", "first"),
+        ("What was the first deploy?", "earliest"),
+        ("Ann's very first job", "earliest"),
+        ("When did Joanna first watch it?", "earliest"),
+        ("the earliest note on Redis", "earliest"),
     ],
 )
 def test_latest_and_first_are_orders(query: str, order: str) -> None:
@@ -133,6 +133,7 @@ def test_latest_and_first_are_orders(query: str, order: str) -> None:
         "the first of May",
         "what is your first name",
         "Send it on Friday at the latest",
+        "their latest project in July 2023",
         "first, do no harm",
         "How do we deploy?",
         "",
