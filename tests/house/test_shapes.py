@@ -59,10 +59,12 @@ PARTS = {
     "Moment",
     "Question",
     "Selection",
+    "Sequence",
     "Sight",
     "SignalColumns",
     "Signals",
     "Sources",
+    "TimeAsked",
     "Weights",
 }
 
