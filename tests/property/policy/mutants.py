@@ -21,6 +21,7 @@ from recollect.index.selection import Where
 from recollect.policy.view import View
 from recollect.recall import authorise, candidates, listing, pipeline, rank, sight
 from recollect.recall.sight import Sight
+from recollect.stores.sqlite.versions import SqliteVersions
 from recollect.verbs import read
 
 __all__ = ["CLAIMS", "LEAKS"]
@@ -297,6 +298,45 @@ CLAIMS: dict[str, Claim] = {
     )
 }
 
+
+@contextmanager
+def versions_of_everybody() -> Iterator[None]:
+    """Whoever may read a memory is shown all that it was, wherever that was."""
+
+    def read(self: SqliteVersions, pak_ids: Any, _view: View) -> Any:
+        return honest(self, pak_ids, _ShowsAll())  # type: ignore[arg-type]
+
+    honest = SqliteVersions.read
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SqliteVersions, "read", read)
+        yield
+
+
+class _ShowsAll:
+    def shows(self, _memory: Any) -> bool:
+        return True
+
+
+@contextmanager
+def hidden_successor() -> Iterator[None]:
+    """What gave way to a Pak is out of answers, also to who may not read that."""
+
+    def current(self: Any, index: MemoryIndex) -> Any:
+        return sight._Readable(self.view)(index) & (index.successors() < 0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sight._Current, "__call__", current)
+        yield
+
+
+@contextmanager
+def name_of_a_hidden_successor() -> Iterator[None]:
+    """A memory names its successor to whoever reads it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Sight, "_shows", lambda _self, _successor: True)
+        yield
+
+
 LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     leak.__name__: leak
     for leak in (
@@ -313,5 +353,8 @@ LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
         counts_of_everything,
         garden_without_scope,
         moderators_of_everywhere,
+        versions_of_everybody,
+        hidden_successor,
+        name_of_a_hidden_successor,
     )
 }

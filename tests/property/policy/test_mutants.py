@@ -37,6 +37,9 @@ def lively(here: World) -> None:
     paks = here.memory.paks
     paks.conn.execute("UPDATE paks SET superseded_by = 'bob-4' WHERE pak_id = 'ann-1'")
     paks.add_pak_relation("ann-1", PakRelationEntry("bob-4", "refines"))
+    # bob's secret is told to all by half; what it was stays his.
+    here.act("bob", "remember", "a zebra in secret", pak_id="was-secret")
+    here.act("bob", "update", "was-secret", content="a zebra", scope="company")
     for _ in range(3):
         here.act("bob", "frame", "attention", "queue", top_k=2)
     here.act("ann", "frame", "attention", "redis", top_k=2)
