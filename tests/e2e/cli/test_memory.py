@@ -30,8 +30,8 @@ def test_a_text_is_remembered_once_and_recalled_with_reasons(run: Run, tmp_path:
     db = tmp_path / "new" / "agent.db"
     words = ("Use Celery with Redis", "for background tasks in Django.")
     first = answer(run("remember", *words, "--tag", "django", "--db", db, "--json"))
-    told = {"near_duplicates", "linked", "unread", "kept", "changed"}
-    assert first.keys() == {"pak_id", "created", "state", *told}
+    told = {"near_duplicates", "linked", "unread", "kept", "changed", "conflicts"}
+    assert first.keys() == {"pak_id", "created", "state", "superseded", "disputed", *told}
     assert (first["created"], first["state"]) == (True, "ready")
     again = run("remember", " ".join(words), "--tag", "django", "--db", db)
     assert again.stdout == f"{first['pak_id']} was there already.\n"
@@ -271,6 +271,7 @@ def test_everything_about_an_entity_is_forgotten_and_named(run: Run, tmp_path: P
         "wiped": True,
         "dry_run": False,
         "returns": [],
+        "versions": 0,
     }
     said = run("forget", "--entity", "Ann", "--db", db).stdout
     assert said == "Forgot 2 memories about Ann:\n  boss\n  kiln\n1 link went along.\n"
