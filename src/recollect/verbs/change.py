@@ -81,6 +81,9 @@ class Update:
         if old.title == derived_title(old.content):
             # Nobody chose it: it goes with the text.
             del given["title"]
+        if "ttl" in self._fields:
+            # When it ends followed from that.
+            del given["valid_until"]
         named = {name: value for name, value in self._fields.items() if name not in _PLACE}
         return {**given, **named}
 

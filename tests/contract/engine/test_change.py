@@ -452,3 +452,20 @@ def test_versions_are_kept_as_long_as_the_operator_wants(
     assert [text for text, _ in told(memory, "p")] == ["Ann lives in Berlin.", "Ann lives in Rome."]
     with pytest.raises(InvalidInput, match="days"):
         memory.prune_versions(days=-1)
+
+
+def test_another_ttl_is_another_end(memory: Recollect, clock: FakeClock) -> None:
+    memory.remember("Ann sits in room 1.", pak_id="p", ttl=3600, metadata={"floor": 1})
+    clock.advance(hours=0.5)
+    memory.update("p", content="Ann sits in room 2.")
+    kept = memory.get("p")
+    assert kept is not None
+    assert (kept.valid_until, kept.metadata) == ("2026-01-01T01:00:00Z", {"floor": 1})
+    memory.update("p", ttl=7200)
+    longer = memory.get("p")
+    assert longer is not None
+    assert longer.valid_until == "2026-01-01T02:30:00Z"
+    memory.update("p", ttl=None)
+    lasting = memory.get("p")
+    assert lasting is not None
+    assert (lasting.ttl, lasting.valid_until) == (None, None)
