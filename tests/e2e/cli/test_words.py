@@ -316,3 +316,12 @@ def test_memories_that_share_something_are_forgotten_together(run: Run, copy: Pa
     assert run("forget", "--project", "payments", "--db", copy).returncode == 0
     left = json.loads(run("list", "--project", "payments", "--db", copy, "--json").stdout)
     assert left["items"] == []
+
+
+def test_a_frame_is_narrowed_like_a_recall(run: Run, shop: Path) -> None:
+    said = run("frame", "attention", "card", "--project", "payments", "--db", shop, "--json")
+    blocks = json.loads(said.stdout)["blocks"]
+    assert blocks
+    assert {one["memory"]["project"] for one in blocks} == {"payments"}
+    nothing = run("frame", "attention", "card", "--since", "2999-01-01", "--db", shop, "--json")
+    assert json.loads(nothing.stdout)["text"] == ""

@@ -12,8 +12,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import frames
-from recollect.edge.cli.options import Budget, Db, Embedder, Json, Query, TopK, as_question
+from recollect.edge.cli.complete import frames, projects
+from recollect.edge.cli.complete import tags as tags_there
+from recollect.edge.cli.options import (
+    Budget,
+    Db,
+    Embedder,
+    Filter,
+    Json,
+    Query,
+    Since,
+    Speaker,
+    Thread,
+    TopK,
+    Until,
+    as_filter,
+    as_question,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +44,27 @@ def frame(
     query: Query = None,
     top_k: TopK = 5,
     budget: Budget = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag",
+            metavar="TAG",
+            help="Only with this tag, or one starting so if it ends in %; may be given again.",
+            autocompletion=tags_there,
+            show_default=False,
+        ),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project", metavar="NAME", help="Only of this project.", autocompletion=projects
+        ),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    thread: Thread = None,
+    speaker: Speaker = None,
+    filter_: Filter = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -38,7 +74,19 @@ def frame(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        result = memory.frame(name, as_question(query), top_k=top_k, token_budget=budget)
+        result = memory.frame(
+            name,
+            as_question(query),
+            top_k=top_k,
+            token_budget=budget,
+            tags=tags,
+            project=project,
+            since=since,
+            until=until,
+            thread=thread,
+            speaker=speaker,
+            filter=as_filter(filter_),
+        )
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import frame as view
