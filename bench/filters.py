@@ -52,11 +52,13 @@ def filled(path: Path) -> Recollect:
     conn = memory.paks.conn
     conn.execute(
         "UPDATE memories SET metadata = json_object('price', row_id * 7919 % 1000, 'tags',"
-        " json_array('tag ' || row_id % 9, 'tag ' || row_id % 5), 'team', 'team ' || row_id % 20,"
-        " 'ticket', 'T-' || row_id)"
+        " json_array('tag ' || (row_id % 9), 'tag ' || (row_id % 5)),"
+        " 'team', 'team ' || (row_id % 20), 'ticket', 'T-' || row_id)"
     )
     conn.commit()
-    return memory
+    memory.close()
+    # Opened anew, so that nobody reads from a log as long as the store.
+    return opened(path)
 
 
 def measured(memory: Recollect, size: int, rounds: int = _ROUNDS) -> Timed:

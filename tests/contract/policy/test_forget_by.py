@@ -8,7 +8,7 @@ import pytest
 from tests.contract.policy.conftest import People
 
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.model import Principal
+from recollect.model import PERMISSIONS, Principal
 
 
 @pytest.fixture
@@ -117,3 +117,20 @@ def test_hooks_are_told_what_was_asked(filled: People) -> None:
     (told,) = seen
     assert (told["namespace"], told["filter"]) == ("acme", {"thread": "t1"})
     assert told["until"] == "2030-01-01T23:59:59.999999Z"
+
+
+def test_a_filter_sees_the_tags_that_a_reader_is_shown(people: People) -> None:
+    people.opener.as_principal(Principal("globex", "dan", permissions=PERMISSIONS)).remember(
+        "serve globex", pak_id="theirs", scope="public", tags=["self/goal", "tea"]
+    )
+    for asked, found in (
+        ({"tags": {"contains": "tea"}}, ["theirs"]),
+        ({"tags": {"contains": "self/goal"}}, []),
+        ({"tags": ["tea"]}, ["theirs"]),
+    ):
+        answer = people.ann.recall(filter=asked)
+        assert [one.fact.pak_id for one in answer.results] == found
+        page = people.ann.list(filter=asked, counts=True)
+        assert [one.pak_id for one in page.items] == found
+        assert page.counts is not None
+        assert set(page.counts.tag) == ({"tea"} if found else set())

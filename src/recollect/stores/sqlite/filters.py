@@ -33,6 +33,11 @@ def conditions(where: RowFilter) -> Iterator[tuple[str, list[Any]]]:
         yield " AND ".join(all_of) or "TRUE", [*values, *(one for _, part in given for one in part)]
 
 
+def _named(wanted: Sequence[Any]) -> str:
+    """Return marks for names; for none what no row is called: an empty list is a scan of all."""
+    return marks(wanted) or "NULL"
+
+
 def _parts(wanted: tuple[Any, ...] | None) -> Iterable[Sequence[Any] | None]:
     """Return names in parts; no names are one part without any, and not asked for is one None."""
     return (None,) if wanted is None else list(chunks(tuple(dict.fromkeys(wanted)))) or [()]

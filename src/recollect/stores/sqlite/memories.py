@@ -98,7 +98,7 @@ class SqliteMemories:
 
     def facts(self, names: Sequence[str], row_ids: Sequence[int] | None) -> Facts:
         """Return fields of some rows, or of all."""
-        query = f"SELECT row_id, {rows.fact_columns(names)} FROM memories JOIN paks USING (pak_id)"
+        query = f"SELECT row_id, {rows.fact_columns(names)} FROM {rows.fact_tables(names)}"
         with self._db.snapshot():
             head = self._db.head()
             if row_ids is None:

@@ -32,6 +32,7 @@ __all__ = [
     "WHOLE_COLUMNS",
     "fact_columns",
     "fact_row",
+    "fact_tables",
     "from_row",
     "index_row",
     "own_values",
@@ -144,6 +145,11 @@ def fact_columns(names: Sequence[str]) -> str:
     if unknown := [name for name in names if name not in _FACTS]:
         raise ValueError(f"a memory has no {unknown[0]!r:.60}")
     return _columns(*names)
+
+
+def fact_tables(names: Sequence[str]) -> str:
+    """Return where the values of some fields stand; the catalogue only if one does there."""
+    return "memories" if _FROM_PAKS.isdisjoint(names) else "memories JOIN paks USING (pak_id)"
 
 
 def fact_row(names: Sequence[str], row: Sequence[Any]) -> tuple[Any, ...]:
