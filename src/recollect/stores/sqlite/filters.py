@@ -29,7 +29,7 @@ def conditions(where: RowFilter) -> Iterator[tuple[str, list[Any]]]:
     }
     for parts in product(*map(_parts, lists.values())):
         given = [(said, part) for said, part in zip(lists, parts, strict=True) if part is not None]
-        all_of = [*plain, *(said.format(marks(part)) for said, part in given)]
+        all_of = [*plain, *(said.format(_named(part)) for said, part in given)]
         yield " AND ".join(all_of) or "TRUE", [*values, *(one for _, part in given for one in part)]
 
 
