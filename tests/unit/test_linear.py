@@ -83,6 +83,17 @@ def tagged(text: str) -> object:
     return draft({"content": text, "tags": tags}, place=LOCAL, now=NOW)
 
 
+def described(text: str) -> object:
+    parts = [text[at : at + 1_000] for at in range(0, min(len(text), 60_000), 1_000)]
+    return draft({"content": "a text", "metadata": {"a": parts}}, place=LOCAL, now=NOW)
+
+
+def filtered(text: str) -> object:
+    parts = [text[at : at + 10_000] for at in range(0, len(text), 10_000)]
+    path = f"metadata.{text[:900]}"
+    return RecallRequest(filter={path: {"in": parts}, "title": {"contains": text}}).checked()
+
+
 def fact(text: str) -> object:
     (item,) = items_of(json.dumps([{"content": text, "entity": text[:1_000]}]))
     return fact_from(item, Outside("peer", 0.9, LOCAL, NOW))
@@ -123,6 +134,8 @@ def refused(reader: Callable[[str], object]) -> Callable[[str], object]:
 
 
 READERS: dict[str, Callable[[str], object]] = {
+    "metadata": refused(described),
+    "filter": refused(filtered),
     "terms": terms,
     "plain": plain,
     "risks": risks,
