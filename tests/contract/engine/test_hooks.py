@@ -21,6 +21,7 @@ from recollect.testing import FakeClock, FakeEmbedder
 pytestmark = pytest.mark.usefixtures("patient_hooks")
 
 Payload = dict[str, Any]
+LOCAL = {"tenant": "local", "id": "local"}
 
 
 def ids(answer: Any) -> list[str]:
@@ -348,7 +349,7 @@ def test_forgetting_is_denied_or_told(memory: Recollect) -> None:
     assert not memory.forget("nobody")
     assert memory.forget("redis")
     memory.close()
-    assert told == [{"pak_ids": ["redis"], "entity": None}]
+    assert told == [{"pak_ids": ["redis"], "entity": None, "principal": LOCAL}]
 
 
 def test_linking_is_weakened_denied_or_told(memory: Recollect) -> None:
@@ -361,7 +362,7 @@ def test_linking_is_weakened_denied_or_told(memory: Recollect) -> None:
     with pytest.raises(HookDenied):
         memory.link("redis", "kiln")
     memory.close()
-    assert told == [{"pak_id": "redis", "other": "kiln", "weight": 0.25}]
+    assert told == [{"pak_id": "redis", "other": "kiln", "weight": 0.25, "principal": LOCAL}]
 
 
 def test_facts_from_outside_are_thinned_or_denied(memory: Recollect) -> None:
