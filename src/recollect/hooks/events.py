@@ -52,6 +52,8 @@ class HookEvent(StrEnum):
     @property
     def has_namespace(self) -> bool:
         """Whether it is about one project, so that a hook can be meant for some of them only."""
+        if self is HookEvent.PRE_FRAME:
+            return True
         return self.endswith(("recall_expand", "recall", "select", "remember"))
 
     @property

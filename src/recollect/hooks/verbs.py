@@ -187,7 +187,8 @@ FRAME: HookedVerb[FrameRequest, FrameResult] = HookedVerb(
         Shape.of(
             HookEvent.PRE_FRAME,
             RecallRequest,
-            without=("frame",),
+            # What a frame decides itself, and a caller of it cannot say.
+            without=("frame", "diversity", "include_quarantined", "now", "refresh"),
             also={"name": "frame"},
             changes=("query", "k", "token_budget"),
         ),

@@ -85,7 +85,10 @@ def test_whoever_reads_the_file_reads_what_is_in_it(open_memory: Open, tmp_path:
     assert found_in(tmp_path, ["zqcontent of ann", "zqlocal"])
     assert "zqtitle" in by_command_line("paks", "list", "--db", path)
     assert "zqcontent of ann" in by_command_line("export", "--all", "--db", path)
-    assert "zqcontent" not in by_command_line("export", "--db", path)
+    by_command_line("remember", "zqown", "--db", path)
+    own = by_command_line("export", "--db", path)
+    assert "zqown" in own
+    assert "zqcontent" not in own
 
 
 def by_command_line(*arguments: object) -> str:

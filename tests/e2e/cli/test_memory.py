@@ -282,12 +282,12 @@ def test_everything_about_an_entity_is_forgotten_and_named(run: Run, tmp_path: P
 
 
 @pytest.mark.parametrize("words", [(), ("kiln", "--entity", "Ann")])
-def test_forget_wants_an_id_or_an_entity_and_not_both(
+def test_forget_wants_an_id_or_what_they_share_and_not_both(
     run: Run, copy: Path, words: tuple[str, ...]
 ) -> None:
     result = run("forget", *words, "--db", copy)
     assert result.returncode == 2
-    assert "name either a PAK_ID or an --entity." in " ".join(result.stderr.split())
+    assert "name either a PAK_ID, or what they share: --entity," in " ".join(result.stderr.split())
 
 
 def test_what_is_archived_is_in_no_answer_until_it_is_brought_back(run: Run, copy: Path) -> None:

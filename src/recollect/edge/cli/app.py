@@ -48,7 +48,6 @@ def main() -> None:
     logging.getLogger("recollect").addHandler(logging.NullHandler())
     out = Output()
     try:
-        check_platform()
         _run(out)
     except BrokenPipeError:
         # Whoever read has enough. What is still in the buffer must not fail once more at the end.
@@ -58,6 +57,7 @@ def main() -> None:
 
 def _run(out: Output) -> None:
     try:
+        check_platform()
         app(prog_name="recollect", obj=out, standalone_mode=True)
     except RecollectError as error:
         out.report(error)
