@@ -29,6 +29,7 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
+from recollect.model.request import NOT_OF_FRAMES
 from recollect.recall.select import SelectQuery, SelectResult
 
 __all__ = [
@@ -187,8 +188,7 @@ FRAME: HookedVerb[FrameRequest, FrameResult] = HookedVerb(
         Shape.of(
             HookEvent.PRE_FRAME,
             RecallRequest,
-            # What a frame decides itself, and a caller of it cannot say.
-            without=("frame", "diversity", "include_quarantined", "now", "refresh"),
+            without=NOT_OF_FRAMES,
             also={"name": "frame"},
             changes=("query", "k", "token_budget"),
         ),

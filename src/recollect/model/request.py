@@ -23,6 +23,7 @@ from recollect.model.memory import Memory
 __all__ = [
     "BUDGET_MAX",
     "MOST_LISTED",
+    "NOT_OF_FRAMES",
     "ON_CONFLICT",
     "ORDERS",
     "TOP_K_MAX",
@@ -117,8 +118,8 @@ def _frame_name(_name: str, value: object) -> object:
     return value
 
 
-def _is(check_value: Check, default: Any = None) -> Any:
-    return field(default=default, metadata={"check": check_value})
+def _is(check_value: Check, default: Any = None, *, of_frames: bool = True) -> Any:
+    return field(default=default, metadata={"check": check_value, "of_frames": of_frames})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +147,17 @@ class RecallRequest:
     project: str | None = _is(check.optional_text)
     top_k: int = _is(_top_k, 5)
     token_budget: int | None = _is(_budget_or_none)
-    diversity: float | None = _is(_share_or_none)
-    frame: str = _is(_frame_name, "evidence")
-    include_quarantined: bool = _is(_flag, default=False)
+    diversity: float | None = _is(_share_or_none, of_frames=False)
+    frame: str = _is(_frame_name, "evidence", of_frames=False)
+    include_quarantined: bool = _is(_flag, default=False, of_frames=False)
     since: str | date | None = _is(_since)  # noqa: RUF009 - a field()
     until: str | date | None = _is(_until)  # noqa: RUF009 - a field()
     thread: str | None = _is(check.optional_name)
     speaker: str | None = _is(check.optional_name)
     filter: Mapping[str, Any] | None = _is(checked_filter)
-    now: str | None = _is(_moment)
+    now: str | None = _is(_moment, of_frames=False)
     min_score: float | None = _is(_share_or_none)
-    refresh: bool = _is(_flag, default=False)
+    refresh: bool = _is(_flag, default=False, of_frames=False)
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:
@@ -202,6 +203,8 @@ def _ends_first(request: RecallRequest) -> bool:
     return (ends[0] or 0) < (ends[1] or 0)
 
 
+# What a caller of a frame cannot ask for: the frame decides it, or is it.
+NOT_OF_FRAMES = tuple(one.name for one in fields(RecallRequest) if not one.metadata["of_frames"])
 _CHECKS: tuple[tuple[str, Check], ...] = tuple(
     (one.name, one.metadata["check"]) for one in fields(RecallRequest)
 )
