@@ -247,7 +247,8 @@ def test_what_was_done_is_told_off_the_callers_path(hooks: Hooks) -> None:
 
     def listen(payload: dict[str, Any]) -> None:
         gate.wait(30)
-        assert payload == {"pak_id": "a", "other": "b", "weight": 1.0}
+        who = {"tenant": "local", "id": "local"}
+        assert payload == {"pak_id": "a", "other": "b", "weight": 1.0, "principal": who}
         told.set()
 
     hooks.register("post_link", listen)

@@ -45,6 +45,8 @@ SHAPES: Sequence[dict[str, Any]] = (
     {"filter": {"tags": {"contains": "self/goal"}}, "top_k": 20},
     {"filter": {"not": {"owner": "ann"}}, "top_k": 20},
     {"filter": {"or": [{"entity": {"exists": True}}, {"title": {"gt": "m"}}]}, "top_k": 20},
+    {"min_score": 0.4, "top_k": 20},
+    {"refresh": True, "top_k": 3},
 )
 
 SELECTIONS = (
