@@ -167,7 +167,7 @@ def _led(query: str, placed: Sequence[PlacedTime], today: date) -> Iterator[_Fou
     passed = -1
     for number, one in enumerate(placed):
         lead = _lead(query, one)
-        if number <= passed or lead is None:
+        if number <= passed or lead is None or _is_part_of_a_fact(lead, one):
             continue
         following = placed[number + 1] if number + 1 < len(placed) else None
         if lead in ("between", "from"):
@@ -176,6 +176,11 @@ def _led(query: str, placed: Sequence[PlacedTime], today: date) -> Iterator[_Fou
                 yield _between(lead, one, following, today), (one, following)
         else:
             yield _open(lead, one, today), (one,)
+
+
+def _is_part_of_a_fact(lead: str, one: PlacedTime) -> bool:
+    """Return whether a time says what is asked about: "booked until May" is no time of writing."""
+    return one.time.yearly and lead in ("until", "till")
 
 
 def _lead(query: str, one: PlacedTime) -> str | None:

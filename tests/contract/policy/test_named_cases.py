@@ -228,7 +228,7 @@ def test_turns_of_others_or_other_days_are_other_facts(people: People) -> None:
     said = [("Ann", "2026-01-01"), ("Bob", "2026-01-01"), ("Ann", "2025-12-31")]
     for number, (speaker, day) in enumerate(said):
         people.ann.remember(
-            "yes, redis", pak_id=f"{number}", thread="t", speaker=speaker, occurred_at=day
+            "yes, redis", pak_id=f"{number}", thread=f"{number}", speaker=speaker, occurred_at=day
         )
     people.ann.remember("redis was chosen in spring", pak_id="distinct")
     assert set(found(people.ann, "yes redis", top_k=3)) == {"0", "1", "2"}
