@@ -73,9 +73,7 @@ def _tell(path: Path, *, kept: bool) -> None:
         console.print(str(path), soft_wrap=True)
         view.heading(console, "A payment fails. What does the agent know?")
         _recall(console, memory, _PROBLEM, top_k=3)
-        view.heading(
-            console, "Two memories contradict each other; only the better one is an answer."
-        )
+        view.heading(console, "What something newer took the place of is no answer any more.")
         _recall(console, memory, _CHOICE, top_k=1)
         view.heading(console, "Why is that one there? Each signal, times what it counts:")
         _why(console, memory, _CHOICE)
