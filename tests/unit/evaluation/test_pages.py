@@ -16,7 +16,7 @@ manual = pytest.importorskip("bench.peers.manual", reason="a Python without its 
 CHANCE = 0.01
 
 
-@pytest.mark.parametrize("words", [150, 300])
+@pytest.mark.parametrize("words", [150, pytest.param(300, marks=pytest.mark.soak)])
 def test_recall_of_pages_is_not_below_plain_bm25(tmp_path: Path, words: int) -> None:
     folder = manual.written(tmp_path, words)
     task = load_jsonl(folder / "corpus.jsonl", folder / "queries.jsonl", folder / "qrels.tsv")
