@@ -53,6 +53,9 @@ constraints: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.policy && $(BIN)/python -m bench.peers
 
+bench-quality: $(VENV)/.dev
+	$(BIN)/python -m bench.quality
+
 bench-check: $(VENV)/.dev
 	$(BIN)/python -m bench.check
 

@@ -37,6 +37,9 @@ from bench.peers import __main__ as peers
 from bench.peers import corpora
 from bench.peers.bm25 import BM25
 from bench.peers.findings import OURS
+from bench.quality.rows import BESIDE, beside_simple
+from bench.quality.rows import measured as measured_beside
+from bench.quality.sets import SETS, found_sets
 from bench.recall_report import Finding, RecallRun, Unit
 from bench.recall_stores import STORES, built, path_of
 from bench.report import Comparison
@@ -47,7 +50,7 @@ __all__ = ["NOISE", "Outcome", "Row", "chosen", "judged", "measured"]
 
 NOISE = 0.05
 ROOT = Path(__file__).parent.parent
-LOCOMO = Path(os.environ.get("RECOLLECT_LOCOMO", peers.LOCOMO))
+LOCOMO = Path(os.environ.get("RECOLLECT_LOCOMO", SETS / "locomo-dev"))
 # The nearest ones: the others are further behind and take many minutes; `make bench` has them all.
 NEAREST = ("BM25 (textbook)", "SQLite FTS5 (porter)", "static table (cosine)", "lancedb (hybrid)")
 
@@ -225,6 +228,17 @@ def _quality(wanted: Sequence[Promise], console: Console) -> Values:
     return values
 
 
+def _simple(wanted: Sequence[Promise], _: Console) -> Values:
+    """Set ours beside the simple rows, on every set that a bar names and that is here."""
+    names = {one.row.partition(",")[0] for one in wanted}
+    values: Values = {}
+    for task in found_sets(only=sorted(names)).tasks:
+        result = measured_beside(task)
+        values[f"{task.name}, {BESIDE}", 0] = beside_simple(result)
+        values[f"{task.name}, recall@10", 0] = result.ours.metrics["recall@10"]
+    return values
+
+
 def _locomo(found: Run) -> dict[str, float]:
     several = [one for one in found.outcomes if one.question.category == "1 multi-hop"]
     return {
@@ -279,6 +293,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "policy": _access,
     "hooks": _hooks,
     "quality": _quality,
+    "simple": _simple,
 }
 
 

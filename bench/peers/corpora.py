@@ -1,6 +1,6 @@
 """The corpora of the comparison, and the file in which peers find them.
 
-In: LoCoMo's folder, if there is one, our own notes, and pages of Python's manual. Out: tasks, and
+In: LoCoMo's folder, if there is one, our own notes, and pages of a manual. Out: tasks, and
 for each a JSON file with texts and questions beside a file with Recollect's vectors of them.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.peers.manual import written
 from recollect.embed import load_embedder
 from recollect.evaluation import DEFAULT_K, Task, load_jsonl, load_locomo
 
@@ -19,7 +18,7 @@ __all__ = ["Corpus", "corpora", "load", "write"]
 
 ROOT = Path(__file__).parents[2]
 NOTES = ROOT / "tests" / "data" / "notes"
-PAGES, PAGE_WORDS = ROOT / "bench" / "results" / "pages", 200
+PAGES = ROOT / "tests" / "data" / "pages"
 
 
 class Corpus(NamedTuple):
@@ -34,7 +33,7 @@ class Corpus(NamedTuple):
 def corpora(locomo: Path) -> list[Corpus]:
     """Return the corpora that are there: the notes and the pages always are."""
     places = [("locomo", locomo)] if locomo.is_dir() else []
-    places += [("notes", NOTES), ("pages", written(PAGES, PAGE_WORDS))]
+    places += [("notes", NOTES), ("pages", PAGES)]
     return [Corpus(path.name, kind, path, load(kind, path)) for kind, path in places]
 
 
@@ -80,7 +79,8 @@ def as_text(arguments: Mapping[str, Any]) -> str:
     Of five ways to write a turn, this one served plain BM25 and the cosine best on LoCoMo.
     """
     if "speaker" in arguments:
-        return f"[{arguments['occurred_at']}] {arguments['speaker']}: {arguments['content']}"
+        when = f"[{arguments['occurred_at']}] " if "occurred_at" in arguments else ""
+        return f"{when}{arguments['speaker']}: {arguments['content']}"
     if "title" in arguments:
         return f"{arguments['title']}\n{arguments['content']}"
     return str(arguments["content"])

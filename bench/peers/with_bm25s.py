@@ -14,7 +14,7 @@ from bench.peers.measure import Text, Vectors, main, versions_of
 class Bm25s:
     """An index in memory."""
 
-    def __init__(self, _vectors: Vectors) -> None:
+    def __init__(self, _vectors: Vectors | None = None) -> None:
         self.versions = versions_of("bm25s", "numpy", "PyStemmer")
         self._stemmer = Stemmer.Stemmer("english")
 

@@ -62,7 +62,7 @@ class OpenAIEmbedder:
         encoding_format: str = "float",
         timeout_s: float = 30.0,
         proxy: str | None = None,
-        limits: BatchLimits = BatchLimits(),  # noqa: B008 - frozen
+        limits: BatchLimits = BatchLimits(),
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = chance.random,
