@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["best"]
 
+# So few are sorted whole: to narrow them down first would cost more than it saves.
+_FEW = 128
+
 
 def best(
     slots: NDArray[np.int64],
@@ -36,14 +39,14 @@ def best(
     `updated_at` and `pak_ids` are of all slots.
     """
     places = _leading_places(scores, keep)
-    if keep < len(places):
+    if max(keep, _FEW) < len(places):
         places = _narrow(places, _deciding_keys(slots, scores, updated_at, pak_ids), keep)
     chosen = slots[places]
     keys: tuple[list[Any], ...] = (scores[places].tolist(), updated_at[chosen].tolist())
     if len(set(zip(*keys, strict=True))) < len(places):
         keys = *keys, pak_ids.texts_at(chosen)
     ranked = sorted(zip(*keys, places.tolist(), strict=True), reverse=True)
-    return np.array([one[-1] for one in ranked], dtype=np.int64)
+    return np.array([one[-1] for one in ranked[: max(keep, 0)]], dtype=np.int64)
 
 
 def _leading_places(scores: NDArray[np.float64], keep: int) -> NDArray[np.int64]:

@@ -97,8 +97,9 @@ def _set_apart(
 def _left_out(
     candidates: Sequence[Ranked], repeats: Mapping[str, str], top_k: int
 ) -> Iterator[Dropped]:
+    too_many = f"not among the top {top_k}"
     for one in candidates:
         if one.pak_id in repeats:
             yield Dropped(one.pak_id, "diversity", f"says the same as {repeats[one.pak_id]}")
         else:
-            yield Dropped(one.pak_id, "top_k", f"not among the top {top_k}")
+            yield Dropped(one.pak_id, "top_k", too_many)

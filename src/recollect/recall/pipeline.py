@@ -7,7 +7,7 @@ ask for. It writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -148,7 +148,11 @@ def _choose(
     promised = [one for one in ranking.ranked if one.slot in slots] if slots else []
     lined_up = _line_up(authorised, settled)
     memories: dict[str, Memory | None] = {}
+    unread: Sequence[Ranked] = [*promised, *lined_up[: authorised.request.top_k]]
     while True:
+        # Also where nothing was found: that is an answer too, and must be of one revision.
+        memories |= dict.fromkeys(one.pak_id for one in unread)
+        memories |= authorised.sight.memories_in(_slots(unread))
         chosen = guarantee(
             settled,
             promised,
@@ -156,13 +160,8 @@ def _choose(
             lined_up=lined_up,
             texts=None if authorised.diversity == 1 else memories,
         )
-        unread = [one for one in chosen.ranked if one.pak_id not in memories]
-        unread += chosen.unread
-        # Also where nothing was found: that is an answer too, and must be of one revision.
-        if unread or not memories:
-            memories |= dict.fromkeys(one.pak_id for one in unread)
-            memories |= authorised.sight.memories_in(_slots(unread))
-        if not chosen.unread:
+        unread = chosen.unread
+        if not unread:
             return chosen, memories
 
 

@@ -36,7 +36,8 @@ class Spelling:
         return list(dict.fromkeys(shown))
 
     def _is_simple(self, word: str) -> bool:
-        return len(self._word(word).places) < 2
+        # Letters of the alphabet alone are one term: nothing needs to be taken apart.
+        return (word.isascii() and word.isalpha()) or len(self._word(word).places) < 2
 
     def _word(self, word: str) -> _Word:
         known = self._words.get(word)

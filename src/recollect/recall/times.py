@@ -45,7 +45,7 @@ _DAYS = "|".join(WEEKDAYS)
 _TH = r"(?:st|nd|rd|th|er|\.|º)?"
 _OF = r"(?:\s+(?:of|de|del))?"
 _TIME = re.compile(
-    rf"""\b(?:
+    rf"""\b(?=\w)(?:
       (?P<iso>\d{{4}}-\d{{2}}(?:-\d{{2}})?)
     | (?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}})
     | (?P<day>\d{{1,2}}){_TH}{_OF}\s+(?P<day_month>{_ANY})
