@@ -50,11 +50,11 @@ STORE_READS = {
     "edges.touching": {
         "recall/inspect.py",
         "verbs/join.py",
-        "write/likeness.py",
         "write/link_again.py",
         "write/reinforce.py",
         "write/transfer.py",
     },
+    "edges.between": {"write/likeness.py"},
     "edges.lists": {"write/likeness.py"},
     "edges.full_lists_with": {"write/forget.py", "write/remember.py", "write/status.py"},
     "edges.last_of_full": {"write/likeness.py"},

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from recollect.index.bars import Bars
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
 from recollect.index.contents import Contents
 from recollect.index.facts import FactBook
@@ -46,6 +47,7 @@ class MemoryIndex(Questions):
         statistics: Statistics | None = None,
         uses: UseBook | None = None,
         facts: FactBook | None = None,
+        bars: Bars | None = None,
     ) -> None:
         super().__init__(
             contents, selections or Selections(contents, 0), statistics or Statistics(contents)
@@ -53,6 +55,7 @@ class MemoryIndex(Questions):
         self.head = head
         self._uses = uses or UseBook(contents)
         self._facts = facts or FactBook(contents)
+        self.bars = bars or Bars()
 
     @classmethod
     def empty(cls, dimension: int) -> MemoryIndex:
@@ -78,12 +81,13 @@ class MemoryIndex(Questions):
         the last is the one to go on from; before another attempt after an exception, `mend`.
         """
         contents = self._contents
-        moves = False
+        moves, only_came = False, True
         changed: set[int] = set()
         used: dict[Who, Uses | None] = {}
         gone: set[int] = set()
         edges: set[tuple[int, int]] = set()
         for changes in batches:
+            only_came = only_came and self._came(changes)
             if (changes.rows or changes.gone) and not moves:
                 contents, moves = contents.successor(), True
             elif contents is self._contents and changes.edges:
@@ -99,16 +103,14 @@ class MemoryIndex(Questions):
             compact(contents)
             facts = FactBook(contents)
         uses = self._uses.following(contents, used, gone=gone, edges=edges)
-        if moves:
-            selections = self._next_generation(contents)
-            return MemoryIndex(contents, head, selections=selections, uses=uses, facts=facts)
         return MemoryIndex(
             contents,
             head,
-            selections=self._selections,
-            statistics=self._statistics,
+            selections=self._next_generation(contents) if moves else self._selections,
+            statistics=None if moves else self._statistics,
             uses=uses,
             facts=facts,
+            bars=self.bars.following(head, only_came=only_came),
         )
 
     def compacted(self) -> MemoryIndex:
@@ -119,7 +121,7 @@ class MemoryIndex(Questions):
         compact(contents)
         uses = self._uses.following(contents, {})
         selections = self._next_generation(contents)
-        return MemoryIndex(contents, self.head, selections=selections, uses=uses)
+        return MemoryIndex(contents, self.head, selections=selections, uses=uses, bars=self.bars)
 
     def knows_uses(self, who: Who) -> bool:
         """Return whether it was told what a principal has used."""
@@ -167,6 +169,11 @@ class MemoryIndex(Questions):
         """Return the index that was exported; it takes the arrays as its own."""
         contents = Contents.restore(plain["vocabularies"], arrays)
         return cls(contents, Head(**plain["head"]))
+
+    def _came(self, changes: Changes) -> bool:
+        """Return whether what changed is that memories came, and nothing else."""
+        known = self._contents.slots_of_rows([row.row_id for row in changes.rows])
+        return not changes.gone and not bool((known >= 0).any())
 
     def _next_generation(self, contents: Contents) -> Selections:
         return Selections(contents, self._selections.generation + 1)

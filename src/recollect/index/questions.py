@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index import lexical, ranking
+from recollect.index.alike import alike_each, that_matter
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from recollect.index.alike import Wanted
     from recollect.index.contents import Contents
     from recollect.index.graph import Gains
     from recollect.index.lexical import Lexical
@@ -217,6 +219,25 @@ class Questions:
         """Return all selected slots that are alike a query: of at least this cosine."""
         self._selections.check(selection)
         return self._contents.vectors.alike(query, selection, threshold)
+
+    def alike_each(
+        self,
+        queries: NDArray[np.int8],
+        selection: Selection,
+        wanted: Wanted,
+        bars: NDArray[np.float64] | None = None,
+    ) -> list[Nearest]:
+        """Return for each of some vectors those selected slots alike to it that matter.
+
+        `bars` say for each slot from which cosine on a pair matters to it too.
+        """
+        self._selections.check(selection)
+        vectors = self._contents.vectors
+        if len(queries) == 1:
+            near = vectors.alike(queries[0], selection, wanted.threshold)
+            return [that_matter(near, wanted, None if bars is None else bars[near.slots])]
+        slots = selection.slots[vectors.has_vector(selection.slots)]
+        return alike_each(vectors, queries, slots, wanted, None if bars is None else bars[slots])
 
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots one edge away from any of these, these left out; ascending."""

@@ -122,8 +122,8 @@ class Vectors:
         wide = query.astype(np.float32)
         dots = np.empty(len(slots), dtype=np.float32)
         for start in range(0, len(slots), _EXACT_BLOCK):
-            block = self._matrix.take(slots[start : start + _EXACT_BLOCK], axis=0)
-            dots[start : start + _EXACT_BLOCK] = block.astype(np.float32) @ wide
+            block = self.wide(slots[start : start + _EXACT_BLOCK])
+            dots[start : start + _EXACT_BLOCK] = block @ wide
         return _over_lengths(dots, self._squares[slots], float(wide @ wide))
 
     def cosines_inside(self, query: NDArray[np.int8], selection: Selection) -> NDArray[np.float64]:
@@ -139,6 +139,26 @@ class Vectors:
     def rows(self, slots: NDArray[np.int64]) -> NDArray[np.int8]:
         """Return the vectors of some slots."""
         return self._matrix[slots]
+
+    def wide(self, slots: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of some slots, ready for products."""
+        first = int(slots[0]) if len(slots) else 0
+        if len(slots) and int(slots[-1]) - first + 1 == len(slots) and _is_run(slots):
+            # Side by side: they need not be gathered first.
+            return self._matrix[first : first + len(slots)].astype(np.float32)
+        return self._matrix.take(slots, axis=0).astype(np.float32)
+
+    def squares(self, slots: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the squared lengths of some slots; 0 where there is no vector."""
+        return self._squares[slots]
+
+    def sign_changes(
+        self, slots: NDArray[np.int64], signs: NDArray[np.uint64]
+    ) -> NDArray[np.uint16]:
+        """Return in how many signs each slot differs from its own column of signs."""
+        changed = np.bitwise_count(self._signs.take(slots, axis=1) ^ signs)
+        changes: NDArray[np.uint16] = np.add.reduce(changed, axis=0, dtype=np.uint16)
+        return changes
 
     def cosines_between(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the exact cosine of each of these slots to each; 0 where there is no vector."""
@@ -300,6 +320,10 @@ class Vectors:
             np.bitwise_count(changed[:, :width], out=bits[:, :width])
             np.add.reduce(bits[:, :width], axis=0, dtype=np.uint16, out=block)
         return distances
+
+
+def _is_run(slots: NDArray[np.int64]) -> bool:
+    return bool((slots[1:] - slots[:-1] == 1).all())
 
 
 def most_sign_changes(dimension: int, cosine: float) -> int:

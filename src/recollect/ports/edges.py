@@ -67,6 +67,9 @@ class EdgeRoom(Protocol):
     def touching(self, row_ids: Iterable[int]) -> list[Edge]:
         """Return all links that touch any of these rows, each once."""
 
+    def between(self, pairs: Iterable[tuple[int, int]]) -> list[Edge]:
+        """Return those links that join two rows of a pair, the lower first."""
+
     def put(self, edges: Iterable[Edge]) -> None:
         """Write links as given, in the place of those that there are; a weight of 0 removes one.
 

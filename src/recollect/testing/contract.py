@@ -185,6 +185,8 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract, Ve
                 )
                 store.edges.put([Edge(low, high, 0.65, automatic=True)])
             assert store.edges.touching([low]) == [Edge(low, high, 0.65, automatic=True)]
+            pairs = [(low, high), (low, high + 1), (low - 1, high)]
+            assert store.edges.between(pairs) == [Edge(low, high, 0.65, automatic=True)]
             seen = store.head()
             with committing(store):
                 store.edges.put([Edge(low, high, 0.0, automatic=True)])

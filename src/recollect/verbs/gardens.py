@@ -135,7 +135,7 @@ class Gardens:
             replace(one, place=places[one.row_id], was_there=False)
             for one in arrivals_of(list(places), index)
         ]
-        relink(arrivals, without=(), index=index, store=store)
+        relink(arrivals, without=(), index=index, store=store, commit=commit)
 
     def list(self) -> tuple[Garden, ...]:
         """Return the gardens that the principal is in; as an admin, all of the tenant."""

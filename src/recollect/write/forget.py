@@ -48,7 +48,8 @@ def erase(pak_ids: Sequence[str], *, store: Store, before: IndexBefore, commit: 
     index = before(commit) if rows_to_relink else None
     edges = store.memories.erase(pak_ids)
     if index is not None:
-        relink(arrivals_of(rows_to_relink, index), without=rows, index=index, store=store)
+        looking = arrivals_of(rows_to_relink, index)
+        relink(looking, without=rows, index=index, store=store, commit=commit)
     return edges
 
 

@@ -8,19 +8,20 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.arrays import kth_largest
+from recollect.index.alike import Wanted, alike_each
+from recollect.index.arrays import distinct, is_in, kth_largest
 from recollect.index.index import MemoryIndex
 from recollect.index.lookup import digest
 from recollect.index.selection import Selection, Where
-from recollect.index.vectors import Vectors
+from recollect.index.vectors import Nearest, Vectors
 from recollect.model import Place
 from recollect.ports.store import Commit, Likeness, Store
 from recollect.recall.sight import AtPlace
@@ -45,6 +46,10 @@ SIMILAR = 0.60
 NEAR_DUPLICATE = 0.95
 # More twins than this are not named.
 _MOST_NAMED = 64
+# Who matters to one that looks around: whom it may hold, and the twins that are named.
+_WANTED = Wanted(SIMILAR, first=MAX_AUTOMATIC, most=_MOST_NAMED, close=NEAR_DUPLICATE)
+# Among those that come together with it, it meets itself as well.
+_WANTED_BESIDE_ITSELF = replace(_WANTED, first=MAX_AUTOMATIC + 1, most=_MOST_NAMED + 1)
 
 # What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
 # in nine digits. It is drawn from the two ids, and the same from both sides: were ties broken by
@@ -68,6 +73,11 @@ class Arrival:
     vector: NDArray[np.int8]
     settled: bool = True
     was_there: bool = False
+
+    @property
+    def comes(self) -> bool:
+        """Whether others may take it into their lists: they have not met it yet."""
+        return self.settled and not self.was_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +125,12 @@ def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
 
 
 def relink(
-    arrivals: Sequence[Arrival], *, without: Collection[int], index: MemoryIndex, store: Store
+    arrivals: Sequence[Arrival],
+    *,
+    without: Collection[int],
+    index: MemoryIndex,
+    store: Store,
+    commit: Commit,
 ) -> list[Neighbourhood]:
     """Find what the arrivals are like, write the links that follow, and say what each found.
 
@@ -126,10 +141,10 @@ def relink(
     # Place by place: a link between two places would tell the readers of one about the other.
     for place in dict.fromkeys(one.place for one in arrivals):
         numbers = [n for n, one in enumerate(arrivals) if one.place == place]
-        search = _Search([arrivals[n] for n in numbers], AtPlace(place, gone), index)
-        for n, alike in zip(numbers, search, strict=True):
+        search = _Search([arrivals[n] for n in numbers], AtPlace(place, gone), index, commit)
+        for n, alike in zip(numbers, search.found(), strict=True):
             found[n] = alike
-    joined = _write_links(arrivals, found, store)
+    joined = _write_links(arrivals, found, index, store, commit)
     return _neighbourhoods(arrivals, found, joined, index)
 
 
@@ -139,55 +154,88 @@ class _Search:
     The index does not know the arrivals yet, and a batch must be linked as if each came alone.
     """
 
-    def __init__(self, arrivals: Sequence[Arrival], old: AtPlace, index: MemoryIndex) -> None:
+    def __init__(
+        self, arrivals: Sequence[Arrival], old: AtPlace, index: MemoryIndex, commit: Commit
+    ) -> None:
         self._arrivals = arrivals
         self._index = index
+        self._commit = commit
+        self._vectors = np.stack([one.vector for one in arrivals])
+        self._bits = np.array([_bits_of(one.pak_id) for one in arrivals], dtype=np.uint64)
         # The first vectors of a new store have nothing to be like.
-        fits = index.dimension == len(arrivals[0].vector)
+        fits = index.dimension == self._vectors.shape[1]
         self._old = index.select(Where(), view=old) if fits else None
         self._old_bits = np.zeros(index.size, dtype=np.uint64)
-        self._new = Vectors(len(arrivals[0].vector))
-        self._new.extend([one.vector for one in arrivals])
-        settled = np.array([one.settled for one in arrivals])
-        self._new_ones = Selection(settled, int(settled.sum()), is_all=False, generation=0)
-        self._new_rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
-        self._new_bits = np.array([_bits_of(one.pak_id) for one in arrivals], dtype=np.uint64)
 
-    def __iter__(self) -> Iterator[_Likenesses]:
-        for number, one in enumerate(self._arrivals):
-            old, new = self._among_old(one), self._among_new(number, one)
-            yield _Likenesses(
+    def found(self) -> list[_Likenesses]:
+        """Return for each arrival those that matter to it, and to whom it may matter."""
+        pairs = zip(self._among_old(), self._among_new(), strict=True)
+        return [
+            _Likenesses(
                 np.concatenate((old.row_ids, new.row_ids)),
                 np.concatenate((old.closeness, new.closeness)),
             )
+            for old, new in pairs
+        ]
 
-    def _among_old(self, one: Arrival) -> _Likenesses:
+    def _among_old(self) -> list[_Likenesses]:
+        found = [_NOTHING] * len(self._arrivals)
         if self._old is None:
-            return _NOTHING
-        near = self._index.alike(one.vector, self._old, SIMILAR)
+            return found
+        # To the lists of others only those matter who come; who looks around again is known there.
+        for comes in (True, False):
+            numbers = [n for n, one in enumerate(self._arrivals) if one.comes is comes]
+            if numbers:
+                bars = self._bars(self._old) if comes else None
+                near = self._index.alike_each(self._vectors[numbers], self._old, _WANTED, bars)
+                for n, one in zip(numbers, near, strict=True):
+                    found[n] = self._as_rows(one, self._bits[n])
+        return found
+
+    def _bars(self, old: Selection) -> NDArray[np.float64]:
+        """Return how close one must be to get into the list of each slot, as far as is known."""
+        bars = np.zeros(self._index.size)
+        rows = self._index.column("row_id")[old.slots]
+        bars[old.slots] = np.nan_to_num(self._index.bars.of(rows, self._commit.head))
+        return bars
+
+    def _as_rows(self, near: Nearest, own: np.uint64) -> _Likenesses:
         unread = near.slots[self._old_bits[near.slots] == 0]
         self._old_bits[unread] = [_bits_of(pak_id) for pak_id in self._index.pak_ids(unread)]
-        closeness = _closeness(near.cosines, _bits_of(one.pak_id), self._old_bits[near.slots])
+        closeness = _closeness(near.cosines, own, self._old_bits[near.slots])
         return _Likenesses(self._index.column("row_id")[near.slots], closeness)
 
-    def _among_new(self, number: int, one: Arrival) -> _Likenesses:
-        near = self._new.alike(one.vector, self._new_ones, SIMILAR)
-        other = near.slots != number
-        slots, cosines = near.slots[other], near.cosines[other]
-        closeness = _closeness(cosines, self._new_bits[number], self._new_bits[slots])
-        return _Likenesses(self._new_rows[slots], closeness)
+    def _among_new(self) -> list[_Likenesses]:
+        settled = np.array([one.settled for one in self._arrivals])
+        rows = np.array([one.row_id for one in self._arrivals], dtype=np.int64)
+        others = Vectors(self._vectors.shape[1])
+        others.extend(list(self._vectors))
+        slots = np.flatnonzero(settled & others.has_vector(np.arange(len(rows))))
+        found = []
+        for number, near in enumerate(
+            alike_each(others, self._vectors, slots, _WANTED_BESIDE_ITSELF, None)
+        ):
+            other = near.slots != number
+            at, cosines = near.slots[other], near.cosines[other]
+            closeness = _closeness(cosines, self._bits[number], self._bits[at])
+            found.append(_Likenesses(rows[at], closeness))
+        return found
 
 
 def _write_links(
-    arrivals: Sequence[Arrival], found: Sequence[_Likenesses], store: Store
+    arrivals: Sequence[Arrival],
+    found: Sequence[_Likenesses],
+    index: MemoryIndex,
+    store: Store,
+    commit: Commit,
 ) -> set[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
     settled = [(one, likes) for one, likes in zip(arrivals, found, strict=True) if one.settled]
     # A list ends at ten, so an arrival changes a bounded number of others' lists and edges,
     # however many are like it; that both must hold each other keeps one hub from joining all.
     own = {one.row_id: dict(likes.closest(MAX_AUTOMATIC)) for one, likes in settled}
-    new = {one.row_id: likes for one, likes in settled if not one.was_there}
-    offers = _offers(new, own, store)
+    new = {one.row_id: likes for one, likes in settled if one.comes}
+    offers = _offers(new, own, index, store, commit)
     concerned = {
         *own,
         *(offer.row_id for offer in offers),
@@ -199,15 +247,20 @@ def _write_links(
     for offer in offers:
         lists.offer(offer)
     added, removed = lists.added(), lists.removed()
-    touched = {row for one in (*added, *removed) for row in (one.row_id, one.other)}
-    edges = edges_to_write(lists, store.edges.touching(sorted(touched)))
+    pairs = {pair(one.row_id, one.other) for one in (*added, *removed)}
+    edges = edges_to_write(lists, store.edges.between(sorted(pairs)))
     store.edges.change_lists(added, removed)
     store.edges.put(edges)
+    index.bars.learn(lists.bars(), commit.head)
     return {(one.low, one.high) for one in edges if one.weight > 0}
 
 
 def _offers(
-    new: Mapping[int, _Likenesses], looking: Collection[int], store: Store
+    new: Mapping[int, _Likenesses],
+    looking: Collection[int],
+    index: MemoryIndex,
+    store: Store,
+    commit: Commit,
 ) -> list[Likeness]:
     """Return which rows that do not look around themselves may take a new one into their list.
 
@@ -218,12 +271,9 @@ def _offers(
     rows = np.repeat(list(new), [len(likes.row_ids) for likes in new.values()])
     holders = np.concatenate([likes.row_ids for likes in new.values()])
     closeness = np.concatenate([likes.closeness for likes in new.values()])
-    old = ~np.isin(holders, list(looking))
+    old = np.flatnonzero(~is_in(holders, np.fromiter(looking, np.int64, count=len(looking))))
     rows, holders, closeness = rows[old], holders[old], closeness[old]
-    distinct, where = np.unique(holders, return_inverse=True)
-    full = store.edges.last_of_full(distinct.tolist(), MAX_AUTOMATIC)
-    last = np.array([full.get(row, 0.0) for row in distinct.tolist()])
-    accepted = np.flatnonzero(closeness >= last[where])
+    accepted = np.flatnonzero(closeness >= _known_bars(holders, index, store, commit))
     return [
         Likeness(row_id=holder, other=row, closeness=close)
         for holder, row, close in zip(
@@ -233,6 +283,19 @@ def _offers(
             strict=True,
         )
     ]
+
+
+def _known_bars(
+    holders: NDArray[np.int64], index: MemoryIndex, store: Store, commit: Commit
+) -> NDArray[np.float64]:
+    """Return how close one must be to get into each list; what is not known yet is asked for."""
+    bars = index.bars.of(holders, commit.head)
+    unknown = distinct(holders[np.isnan(bars)]).tolist()
+    if unknown:
+        full = store.edges.last_of_full(unknown, MAX_AUTOMATIC)
+        index.bars.learn({row: full.get(row, 0.0) for row in unknown}, commit.head)
+        bars = index.bars.of(holders, commit.head)
+    return bars
 
 
 def _neighbourhoods(

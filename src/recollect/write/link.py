@@ -73,6 +73,13 @@ class LikenessLists:
         """Return the entries that are there no longer."""
         return _missing(self._before, self._now)
 
+    def bars(self) -> dict[int, float]:
+        """Return how close another must be to get into each list: 0 while there is room."""
+        return {
+            row: min(held.values()) if len(held) >= MAX_AUTOMATIC else 0.0
+            for row, held in self._now.items()
+        }
+
     def hold_each_other(self, one: int, other: int) -> bool:
         """Return whether two rows hold each other."""
         return other in self._now.get(one, ()) and one in self._now.get(other, ())

@@ -28,7 +28,7 @@ def link_again(lost: LostLinks, *, store: Store, commit: Commit) -> None:
     index = MemoryIndex.empty(commit.before.dimension or 0).after_all(
         store.memories.changes(START), head=commit.head
     )
-    relink(arrivals_of(looking, index), without=(), index=index, store=store)
+    relink(arrivals_of(looking, index), without=(), index=index, store=store, commit=commit)
     store.edges.put(_as_strong_as_before(lost, store.edges.touching(looking)))
 
 

@@ -79,7 +79,9 @@ class Write:
         come = {one.row_id for one in arrivals}
         again = arrivals_of([row for row in rows_to_relink if row not in come], index)
         everyone = [*arrivals, *again]
-        neighbourhoods = relink(everyone, without=changed, index=index, store=self.store)
+        neighbourhoods = relink(
+            everyone, without=changed, index=index, store=self.store, commit=self.commit
+        )
         return {one.pak_id: found for one, found in zip(everyone, neighbourhoods, strict=True)}
 
     def _rows(
@@ -152,7 +154,7 @@ def fill_pending(
                 ).items()
                 if one.settled and (vector := vectors[one.row_id]) is not None
             ]
-            relink(arrivals, without=(), index=index, store=store)
+            relink(arrivals, without=(), index=index, store=store, commit=begun)
     return len(vectors)
 
 

@@ -42,4 +42,4 @@ def set_status(
     if index is not None:
         new = [replace(one, settled=True, was_there=False) for one in arrivals_of(coming, index)]
         again = arrivals_of(rows_to_relink, index)
-        relink([*new, *again], without=leaving, index=index, store=store)
+        relink([*new, *again], without=leaving, index=index, store=store, commit=commit)

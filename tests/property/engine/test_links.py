@@ -103,6 +103,27 @@ def test_links_are_those_of_a_store_that_never_knew_anything_else(
         check_rules(links_of(lived), there)
 
 
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@given(crowds, st.lists(st.tuples(st.booleans(), acts), min_size=1, max_size=8))
+def test_links_are_the_same_whichever_of_two_handles_wrote(
+    crowd: list[dict[str, Any]], done: list[tuple[bool, tuple[str, Any]]]
+) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        opened(Path(folder) / "lived.db") as first,
+        opened(Path(folder) / "lived.db") as second,
+        opened(Path(folder) / "new.db") as new,
+    ):
+        there = live(first, [("many", crowd)])
+        for is_first, act in done:
+            there |= live(first if is_first else second, [act])
+            there = {
+                name: one for name, one in there.items() if act[0] != "forget" or name not in act[1]
+            }
+        new.remember_many([there[name] for name in sorted(there)], now=WRITTEN)
+        assert links_of(first) == links_of(second) == links_of(new)
+
+
 def check_rules(links: dict[tuple[str, ...], float], there: dict[str, dict[str, Any]]) -> None:
     """Ten at most, of 0.60 at least, at one place; and none is missing where nobody has more."""
     settled = {

@@ -27,6 +27,12 @@ class MemoryEdges:
         with self._session.snapshot():
             return [edges[key] for key in edges.at(row_ids)]
 
+    def between(self, pairs: Iterable[Pair]) -> list[Edge]:
+        """Return those links that join two rows of a pair."""
+        edges = self._session.edges
+        with self._session.snapshot():
+            return [edges[key] for key in pairs if key in edges]
+
     def put(self, edges: Iterable[Edge]) -> None:
         """Write links as given; a weight of 0 removes one."""
         touched = self._session.touched

@@ -6,6 +6,7 @@ In: row ids and values of `recollect.ports.edges`. Out: the same. Nothing is dec
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from recollect.ports.edges import Dispute, Edge, Likeness
 from recollect.stores.sqlite.session import Session, chunks, marks
@@ -35,6 +36,20 @@ class SqliteEdges:
             if type(low) is type(high) is int
         }
         return list(found.values())
+
+    def between(self, pairs: Iterable[tuple[int, int]]) -> list[Edge]:
+        """Return those links that join two rows of a pair."""
+        return [
+            Edge(low, high, weight, bool(automatic))
+            for chunk in chunks(list(pairs))
+            for low, high, weight, automatic in self._db.all(
+                "WITH wanted (low, high) AS (VALUES "
+                + ", ".join(["(?, ?)"] * len(chunk))
+                + ") SELECT low, high, weight, automatic FROM wanted"
+                " CROSS JOIN memory_edges USING (low, high) WHERE weight <= 1",
+                *chain.from_iterable(chunk),
+            )
+        ]
 
     def put(self, edges: Iterable[Edge]) -> None:
         """Write links as given; a weight of 0 removes one."""
