@@ -7,7 +7,9 @@ run again, each time with an exception at one of these instants.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -16,76 +18,105 @@ import recollect
 
 SOURCE = Path(recollect.__file__).parent
 
-Place = tuple[CodeType, int]
+
+@dataclass(frozen=True)
+class Instant:
+    """A line, or an opcode, of some code, and the how manieth time it comes by there."""
+
+    code: CodeType
+    at: int
+    visit: int = 1
+
+    def __str__(self) -> str:
+        again = f", time {self.visit}" if self.visit > 1 else ""
+        return f"{Path(self.code.co_filename).name}:{self.code.co_qualname}+{self.at}{again}"
 
 
 class Instants:
-    """Counts the instants of a call in some files, and raises at one of them if it is told to."""
+    """Where a call comes by in some files, and how to raise there."""
 
     def __init__(self, files: Iterable[Path], *, opcodes: bool) -> None:
         self._files = {str(file) for file in files}
         self._opcodes = opcodes
-        self.seen: list[Place] = []
-        self._raise_at: int | None = None
-        self._error: BaseException | None = None
 
-    def of(self, call: Callable[[], object]) -> list[Place]:
+    def of(self, call: Callable[[], object]) -> list[Instant]:
         """Return the instants of a call, in their order."""
-        self.seen, self._raise_at = [], None
-        self._run(call)
-        return self.seen
+        seen: list[Instant] = []
+        visits: Counter[tuple[CodeType, int]] = Counter()
 
-    def raising(self, call: Callable[[], object], at: int, error: BaseException) -> Place | None:
-        """Run a call with an exception at one instant; return which, None if it never came by."""
-        self.seen, self._raise_at, self._error = [], at, error
+        def step(code: CodeType, at: int) -> None:
+            visits[code, at] += 1
+            seen.append(Instant(code, at, visits[code, at]))
+
+        self._run(call, lambda code: code.co_filename in self._files, step)
+        return seen
+
+    def raising(self, call: Callable[[], object], instant: Instant, error: BaseException) -> bool:
+        """Run a call with an exception at one instant; return False if it never came by there.
+
+        Only the code of that instant is watched, which costs a tenth of watching all.
+        """
+        left = instant.visit
+
+        def step(_: CodeType, at: int) -> None:
+            nonlocal left, error
+            if at == instant.at:
+                left -= 1
+                if not left:
+                    raise error
+
         try:
-            self._run(call)
+            self._run(call, lambda code: code is instant.code, step)
         finally:
-            self._error = None  # it would keep the frames that it came through
-        return self.seen[at] if len(self.seen) > at else None
+            del error  # it would keep the frames that it came through
+        return left <= 0
 
-    def _run(self, call: Callable[[], object]) -> None:
-        sys.settrace(self._enter)
+    def _run(
+        self,
+        call: Callable[[], object],
+        watches: Callable[[CodeType], bool],
+        step: Callable[[CodeType, int], None],
+    ) -> None:
+        def enter(frame: FrameType, *_: object) -> Any:
+            if not watches(frame.f_code):
+                return None
+            frame.f_trace_opcodes, frame.f_trace_lines = self._opcodes, not self._opcodes
+            return go
+
+        def go(frame: FrameType, event: str, _: object) -> Any:
+            if event == "opcode":
+                step(frame.f_code, frame.f_lasti)
+            elif event == "line":
+                step(frame.f_code, frame.f_lineno)
+            return go
+
+        sys.settrace(enter)
         try:
             call()
         finally:
             sys.settrace(None)
 
-    def _enter(self, frame: FrameType, *_: object) -> Any:
-        if frame.f_code.co_filename not in self._files:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = self._opcodes, not self._opcodes
-        return self._step
 
-    def _step(self, frame: FrameType, event: str, _: object) -> Any:
-        if event in ("opcode", "line"):
-            at = frame.f_lasti if event == "opcode" else frame.f_lineno
-            self.seen.append((frame.f_code, at))
-            if len(self.seen) - 1 == self._raise_at and self._error is not None:
-                raise self._error
-        return self._step
-
-
-def distinct(seen: Sequence[Place], *, most: int | None = None) -> list[int]:
+def distinct(seen: Sequence[Instant], *, most: int | None = None) -> list[Instant]:
     """Return at which instants to raise: of every place the first, second and last time it came by.
 
     With `most` only so many, evenly chosen: the same ones each time.
     """
-    visits: dict[Place, list[int]] = {}
-    for number, place in enumerate(seen):
-        visits.setdefault(place, []).append(number)
-    chosen = sorted({one for all_ in visits.values() for one in (*all_[:2], all_[-1])})
+    last = {(one.code, one.at): one.visit for one in seen}
+    chosen = [one for one in seen if one.visit in (1, 2, last[one.code, one.at])]
+    return evenly(chosen, most)
+
+
+def first_times(seen: Sequence[Instant], *, most: int | None = None) -> list[Instant]:
+    """Return at which instants to raise: once at each place."""
+    return evenly([one for one in seen if one.visit == 1], most)
+
+
+def evenly(chosen: list[Instant], most: int | None) -> list[Instant]:
+    """Return so many of them, from the first on."""
     if most is None or len(chosen) <= most:
         return chosen
     return [chosen[number * len(chosen) // most] for number in range(most)]
-
-
-def named(place: Place | None) -> str:
-    """Return an instant in words."""
-    if place is None:
-        return "nowhere"
-    code, at = place
-    return f"{Path(code.co_filename).name}:{code.co_qualname}+{at}"
 
 
 def files(*names: str) -> list[Path]:

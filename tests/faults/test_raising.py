@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.faults.raising import Instants, distinct, files, named
+from tests.faults.raising import Instants, distinct, files
 
 from recollect import Recollect
 from recollect.ports.store import RowFilter
@@ -95,7 +95,7 @@ def test_an_exception_at_any_opcode_of_a_transaction_leaves_nothing_open(
     instants = Instants(TRANSACTIONS, opcodes=True)
     with copy_of(seed) as store:
         seen = instants.of(lambda: write_and_read(store))
-    chosen = list(distinct(seen, most=most))
+    chosen = distinct(seen, most=most)
     record_property("tried", len(chosen))
     for at in chosen:
         with copy_of(seed) as store:
@@ -108,7 +108,7 @@ def test_an_exception_at_any_opcode_of_a_transaction_leaves_nothing_open(
             try:
                 next_call_works(store)
             except BaseException as found:
-                found.add_note(f"after {error.__name__} at {named(seen[at])}")
+                found.add_note(f"after {error.__name__} at {at}")
                 raise
 
 
