@@ -68,6 +68,13 @@ ROWS = (
         (LOST, WRONG, BARE, HANG),
     ),
     Row(
+        "an exception at each opcode of a transaction, and as the index is published",
+        "remember, frame, forget in memory://",
+        f"{_FAULTS}test_raising_verbs.py::"
+        "test_an_exception_at_any_opcode_of_a_store_in_memory_leaves_one_that_works",
+        (LOST, WRONG, BARE, HANG),
+    ),
+    Row(
         "a time-out raised while a write waits",
         "remember",
         f"{_FAULTS}test_raising.py::"

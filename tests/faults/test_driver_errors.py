@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.faults.verbs import VERBS, Verb, fill
+from tests.faults.verbs import VERBS, Verb, seeded
 
 from recollect import Recollect
 from recollect.errors import (
@@ -83,18 +83,20 @@ FAULTS: dict[str, tuple[Fault, type[StoreError]]] = {
 }
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[Recollect]:
+    with Recollect.open(path, embedder=FakeEmbedder(8), clock=FakeClock(), timeout=0.05) as memory:
+        yield memory
+
+
 @pytest.fixture(scope="module")
 def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seed") / "memory.db"
-    with Recollect.open(path, embedder=FakeEmbedder(8), clock=FakeClock()) as memory:
-        fill(memory)
-    return path
+    return seeded(tmp_path_factory.mktemp("seed"), "remember")
 
 
 @pytest.fixture
 def memory(seed: Path, tmp_path: Path) -> Iterator[Recollect]:
-    path = Path(shutil.copy(seed, tmp_path))
-    with Recollect.open(path, embedder=FakeEmbedder(8), clock=FakeClock(), timeout=0.05) as memory:
+    with opened(Path(shutil.copy(seed, tmp_path))) as memory:
         yield memory
 
 
@@ -110,9 +112,9 @@ def said(memory: Recollect, verb: Verb) -> RecollectError | None:
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_write_refuses_in_our_words(memory: Recollect, fault: str, name: str) -> None:
+def test_a_write_refuses_in_our_words(tmp_path: Path, fault: str, name: str) -> None:
     harm, kind = FAULTS[fault]
-    with ExitStack() as until:
+    with opened(seeded(tmp_path, name)) as memory, ExitStack() as until:
         harm(memory, until)
         found = said(memory, WRITES[name])
     if kind is StoreDamaged:

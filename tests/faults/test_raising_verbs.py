@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from tests.faults.raising import Instants, distinct, files, first_times
-from tests.faults.verbs import DAMAGE, VERBS, Verb, edit, seed
+from tests.faults.verbs import DAMAGE, VERBS, Verb, seed, seeded
 
 from recollect import Recollect
 from recollect.model import RecallResponse
@@ -29,6 +29,7 @@ from recollect.stores.memory.session import Session as MemorySession
 from recollect.stores.sqlite.session import Session
 from recollect.testing import FakeClock, FakeEmbedder
 
+soak = pytest.mark.soak
 ALL = files("")
 NUMBERS = count()
 # So often a handle is opened although what it answers is known.
@@ -54,15 +55,6 @@ State = tuple[tuple[Any, ...], ...]
 
 def opened(path: Path, **choices: Any) -> Recollect:
     return Recollect.open(path, clock=FakeClock(), **choices)
-
-
-def seeded(folder: Path, verb: str) -> Path:
-    """Make the file that a verb is called on."""
-    path = folder / "memory.db"
-    with opened(path, embedder=FakeEmbedder(8)) as memory:
-        seed(verb, memory)
-    edit(path, *DAMAGE.get(verb, ()))
-    return path
 
 
 @contextmanager
@@ -224,7 +216,7 @@ class Waiting:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("most", [8, pytest.param(None, marks=soak)])
 def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
     tmp_path: Path,
     verb: str,
@@ -273,7 +265,7 @@ ERRORS = [KeyboardInterrupt, TimeoutError, asyncio.CancelledError, SystemExit, M
     [
         (KeyboardInterrupt, 30),
         (MemoryError, 10),
-        *(pytest.param(error, None, marks=pytest.mark.soak) for error in ERRORS),
+        *(pytest.param(error, None, marks=soak) for error in ERRORS),
     ],
 )
 def test_an_exception_at_any_opcode_as_the_index_is_published_leaves_a_handle_that_works(
@@ -359,7 +351,7 @@ def texts_in(state: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "close"])
-@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("most", [8, pytest.param(None, marks=soak)])
 def test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works(
     verb: str,
     most: int | None,
@@ -374,4 +366,35 @@ def test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works(
         with told(f"after an interrupt of {verb}"):
             while waiting.interrupt(memory, is_new=is_new) and exported(memory) == states[0]:
                 is_new = False
+            goes_on_in_memory(memory, states)
+
+
+IN_MEMORY = files("index/follow.py", "open_store.py", "stores/memory/session.py") + files(
+    "stores/memory/undo.py", "stores/memory/tables.py"
+)
+
+
+@pytest.mark.parametrize("verb", ["remember", "forget", "frame"])
+@pytest.mark.parametrize(
+    ("error", "most"),
+    [(KeyboardInterrupt, 30), *(pytest.param(error, None, marks=soak) for error in ERRORS)],
+)
+def test_an_exception_at_any_opcode_of_a_store_in_memory_leaves_one_that_works(
+    verb: str,
+    error: type[BaseException],
+    most: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    call, instants = VERBS[verb], Instants(IN_MEMORY, opcodes=True)
+    states, memory = states_in_memory(verb, monkeypatch), in_memory(verb)
+    memory.recall("jobs")
+    chosen = distinct(instants.of(lambda: call(memory)), most=most)
+    record_property("tried", len(chosen))
+    for at in chosen:
+        memory = in_memory(verb)
+        memory.recall("jobs")
+        with told(f"after {error.__name__} in {verb} at {at}"):
+            with suppress(error):
+                instants.raising(lambda memory=memory: call(memory), at, error())  # type: ignore[misc]
             goes_on_in_memory(memory, states)

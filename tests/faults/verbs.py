@@ -237,6 +237,15 @@ def seed(verb: str, memory: Recollect) -> None:
         memory.repair()
 
 
+def seeded(folder: Path, verb: str) -> Path:
+    """Make the file that a verb is called on."""
+    path = folder / "memory.db"
+    with Recollect.open(path, clock=FakeClock(), embedder=FakeEmbedder(8)) as memory:
+        seed(verb, memory)
+    edit(path, *DAMAGE.get(verb, ()))
+    return path
+
+
 def edit(path: Path, *statements: str) -> None:
     """Change a file as damage would."""
     with closing(sqlite3.connect(path)) as conn:
