@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -125,3 +126,13 @@ def files(*names: str) -> list[Path]:
     return [
         file for path in found for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])
     ]
+
+
+@contextmanager
+def told(when: str) -> Iterator[None]:
+    """Say of whatever is found when that was."""
+    try:
+        yield
+    except BaseException as found:
+        found.add_note(when)
+        raise

@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.faults.raising import Instants, distinct, files
+from tests.faults.raising import Instants, distinct, files, told
 
 from recollect import Recollect
 from recollect.engine import restore
@@ -92,20 +93,46 @@ def names(path: Path) -> list[str]:
         return sorted(one.pak_id for one in memory.list(limit=1000).items)
 
 
+soak = pytest.mark.soak
+WATCHED = files("stores/sqlite/restore.py", "stores/sqlite/backup.py")
+
+
+@pytest.mark.parametrize("most", [30, pytest.param(None, marks=soak)])
 def test_an_interrupt_at_any_line_of_a_restore_leaves_one_of_both(
-    backup: Path, path: Path, record_property: object
+    backup: Path,
+    path: Path,
+    most: int | None,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    watched = files("stores/sqlite/restore.py", "stores/sqlite/backup.py")
-    instants = Instants(watched, opcodes=False)
-    seen = instants.of(lambda: restore(backup, path, replace=True))
-    tried = distinct(seen, most=30)
+    instants = Instants(WATCHED, opcodes=False)
+    tried = distinct(instants.of(lambda: restore(backup, path, replace=True)), most=most)
+    record_property("tried", len(tried))
     for at in tried:
         fill(path, OLD)
         before = names(path)
         with suppress(KeyboardInterrupt):
             instants.raising(lambda: restore(backup, path, replace=True), at, KeyboardInterrupt())
-        assert names(path) in (before, sorted(NEW)), at
-    record_property("tried", len(tried))  # type: ignore[operator]
+        with told(f"after an interrupt at {at}"):
+            assert names(path) in (before, sorted(NEW))
+
+
+@pytest.mark.parametrize("most", [30, pytest.param(None, marks=soak)])
+def test_an_interrupt_at_any_line_of_a_backup_leaves_a_whole_one_or_none(
+    path: Path,
+    most: int | None,
+    record_property: Callable[[str, object], None],
+) -> None:
+    instants, copy, before = Instants(WATCHED, opcodes=False), Path(f"{path}.copy"), names(path)
+    with Recollect.open(path, embedder="none") as memory:
+        tried = distinct(instants.of(lambda: memory.backup(copy)), most=most)
+        record_property("tried", len(tried))
+        for at in tried:
+            copy.unlink(missing_ok=True)
+            with suppress(KeyboardInterrupt):
+                instants.raising(lambda: memory.backup(copy), at, KeyboardInterrupt())
+            assert not copy.exists() or names(copy) == before, at
+            assert not list(path.parent.glob(".*.draft")), at
+    assert names(path) == before
 
 
 @pytest.mark.parametrize("steps", range(3))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.raising import Instants, distinct, files, first_times
+from tests.faults.raising import Instants, distinct, files, first_times, told
 from tests.faults.verbs import DAMAGE, VERBS, Verb, seed, seeded
 
 from recollect import Recollect
@@ -241,16 +241,6 @@ def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
                 assert state_of(memory.path) in case.states
             else:
                 life_goes_on(memory, case.states, fresh)
-
-
-@contextmanager
-def told(when: str) -> Iterator[None]:
-    """Say of whatever is found when that was."""
-    try:
-        yield
-    except BaseException as found:
-        found.add_note(when)
-        raise
 
 
 PUBLISHING = files(

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -135,13 +134,22 @@ def _with_others(path: Path) -> Iterator[Path]:
 @contextmanager
 def draft_beside(path: Path) -> Iterator[Path]:
     """Give an empty file that only its owner may read; it goes in the end."""
-    with _reaching(path):
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".draft", dir=path.parent)
-        os.close(handle)
-    draft = Path(name)
+    # Its name is known before it is there, and it is removed twice: so an exception that comes
+    # right after it was made, or while it is removed, leaves no copy of a store behind.
+    draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}.draft")
     try:
-        yield draft
+        try:
+            with _reaching(path):
+                os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            yield draft
+        finally:
+            _remove(draft)
     finally:
+        _remove(draft)
+
+
+def _remove(draft: Path) -> None:
+    with suppress(FileNotFoundError):  # nor is the folder there
         for one in files_of(draft):
             one.path.unlink(missing_ok=True)
 

@@ -119,7 +119,8 @@ def _fill(draft: Path, source: Path, store_id: str, progress: Progress | None) -
 @contextmanager
 def _alone(place: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection to a file that nobody else has open, nor can open meanwhile."""
-    with closing(sqlite3.connect(place, isolation_level=None)) as conn:
+    # Closed twice: an exception that comes as the first begins would leave everybody locked out.
+    with closing(sqlite3.connect(place, isolation_level=None)) as conn, closing(conn):
         conn.execute(f"PRAGMA busy_timeout = {_ALONE_MS}")
         conn.execute("PRAGMA locking_mode = EXCLUSIVE")
         try:
