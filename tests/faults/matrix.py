@@ -152,6 +152,20 @@ ROWS = (
         (LOST, WRONG),
     ),
     Row(
+        "an interrupt at each line",
+        "backup",
+        f"{_FAULTS}test_backups.py::"
+        "test_an_interrupt_at_any_line_of_a_backup_leaves_a_whole_one_or_none",
+        (LOST, WRONG),
+    ),
+    Row(
+        "an interrupt at each line",
+        "repair --salvage",
+        f"{_FAULTS}test_salvage.py::"
+        "test_an_interrupt_at_any_line_leaves_the_old_file_or_the_new_one",
+        (LOST, WRONG, HANG),
+    ),
+    Row(
         "kill -9 in the middle",
         "restore over a store",
         f"{_FAULTS}test_backups.py::"

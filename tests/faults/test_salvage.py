@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from tests.faults.damaged_stores import full_store, opened
+from tests.faults.raising import Instants, distinct, files, told
 
 from recollect.engine import salvage
 from recollect.errors import StoreBusy, StoreReplaced
@@ -219,3 +220,36 @@ def test_whichever_page_is_wrecked_nothing_is_invented_and_little_is_lost(
         assert set(texts) - set(kept) == {*done.lost, *done.repaired.aside} & set(texts), page
         assert page in of_texts or set(kept) == set(texts), page
         Path(done.aside).unlink()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("most", [10, pytest.param(None, marks=soak)])
+def test_an_interrupt_at_any_line_leaves_the_old_file_or_the_new_one(
+    whole: bytes,
+    texts: dict[str, str],
+    tmp_path: Path,
+    most: int | None,
+    record_property: Callable[[str, object], None],
+) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(whole)
+    wreck(path, leaves(path, "memories")[0])
+    wrecked = path.read_bytes()
+    instants = Instants(files("stores/sqlite/salvage.py"), opcodes=False)
+    tried = distinct(instants.of(lambda: salvaged(path)), most=most)
+    kept = texts_of(path)
+    assert kept.items() < texts.items()
+    record_property("tried", len(tried))
+    for number, at in enumerate(tried):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(wrecked)
+        with told(f"after an interrupt at {at}"):
+            with suppress(KeyboardInterrupt):
+                instants.raising(lambda path=path: salvaged(path), at, KeyboardInterrupt())  # type: ignore[misc]
+            assert path.read_bytes() == wrecked or texts_of(path) == kept
+            salvaged(path)
+            assert texts_of(path) == kept
+            with opened(path) as memory:
+                assert memory.check() == ()
+            left = {one.name for one in tmp_path.glob(f"{number}.db*")}
+            assert left <= {f"{number}.db{end}" for end in ("", ".damaged", ".damaged1")}
