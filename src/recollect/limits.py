@@ -21,6 +21,7 @@ __all__ = [
     "NOVELTY_COMPARED",
     "PEOPLE_NAMED",
     "TIMES_NAMED",
+    "VERBATIM_COMPARED",
     "WORDS_ASKED",
     "most_characters",
 ]
@@ -69,6 +70,7 @@ TIMES_NAMED = 32  # those that the question names first
 PEOPLE_NAMED = 64  # those of whose name the question says most, then in order of the alphabet
 ALIKE_COMPARED = 8  # of results that look alike and say something else, the best
 LOOKED_AT = 4_000  # of candidates that may say the same, the best
+VERBATIM_COMPARED = 4  # of candidates whose text may be the question itself, the most alike
 NOVELTY_COMPARED = 2_048  # of candidates that are spread by meaning, the best
 
 

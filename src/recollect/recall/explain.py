@@ -77,7 +77,7 @@ def explain_recall(pak_id: str, trace: Trace) -> Explanation:
         trace = trace.instructions
     if not trace.authorised.sight.may_read(pak_id):
         return subject.because("filter", f"Filtered out: {_outside(memory, trace.authorised)}.")
-    return _explained(subject, memory, trace, shown(trace.packed.blocks))
+    return _explained(subject, memory, trace, shown(trace.packed.blocks, trace.request.query))
 
 
 def explain_frame(pak_id: str, trace: Trace) -> Explanation:

@@ -7,7 +7,7 @@ ask for. It writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from recollect.recall.pack import pack
 from recollect.recall.rank import Ranking, rank
 from recollect.recall.sight import Sight
 from recollect.recall.suppress import suppress
+from recollect.recall.verbatim import nearest, verbatim_first
 
 __all__ = ["Sources", "Trace", "run"]
 
@@ -146,9 +147,11 @@ def _choose(
     """
     slots = set(authorised.promised.tolist())
     promised = [one for one in ranking.ranked if one.slot in slots] if slots else []
-    lined_up = _line_up(authorised, settled)
+    query, lined_up = authorised.request.query, _line_up(authorised, settled)
     memories: dict[str, Memory | None] = {}
-    unread: Sequence[Ranked] = [*promised, *lined_up[: authorised.request.top_k]]
+    first = (*promised, *lined_up[: authorised.request.top_k])
+    close = () if query is None else nearest(settled.kept, ranking.signals.similarity)
+    unread: Collection[Ranked] = {one.pak_id: one for one in (*first, *close)}.values()
     while True:
         # Also where nothing was found: that is an answer too, and must be of one revision.
         memories |= dict.fromkeys(one.pak_id for one in unread)
@@ -157,7 +160,7 @@ def _choose(
             settled,
             promised,
             top_k=authorised.request.top_k,
-            lined_up=lined_up,
+            lined_up=verbatim_first(lined_up, query, memories),
             texts=None if authorised.diversity == 1 else memories,
         )
         unread = chosen.unread

@@ -6,6 +6,7 @@ found by the same flow in a channel of their own. It reads, and writes nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ from recollect.model import (
 from recollect.recall import pipeline
 from recollect.recall.authorise import Moment
 from recollect.recall.pipeline import Sources, Trace
+from recollect.recall.verbatim import is_verbatim
 
 __all__ = ["as_run", "refused", "response", "run", "shown"]
 
@@ -44,10 +46,10 @@ def response(trace: Trace) -> RecallResponse:
     """Put the answer together."""
     orders = trace.instructions
     parts = [trace] if orders is None else [trace, orders]
-    moment = trace.authorised.moment
+    moment, query = trace.authorised.moment, trace.request.query
     return RecallResponse(
-        results=_results(trace.packed.blocks),
-        instructions=() if orders is None else _results(orders.packed.blocks),
+        results=_results(trace.packed.blocks, query),
+        instructions=() if orders is None else _results(orders.packed.blocks, query),
         generated_at=iso(moment.now),
         query=as_run(trace.request, moment),
         tokens_used=sum(part.packed.tokens_used for part in parts),
@@ -77,12 +79,12 @@ def as_run(request: RecallRequest, moment: Moment) -> dict[str, Any]:
     return {**request.to_dict(), "tags": tags, "active_hours": moment.active_hours}
 
 
-def shown(blocks: Iterable[ScoredBlock]) -> tuple[ScoredBlock, ...]:
+def shown(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[ScoredBlock, ...]:
     """Return blocks as they are shown: by rank, whatever the order they were taken in."""
-    return tuple(sorted(blocks, key=_rank, reverse=True))
+    return tuple(sorted(blocks, key=functools.partial(_rank, query), reverse=True))
 
 
-def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
+def _results(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[RecallResult, ...]:
     return tuple(
         RecallResult(
             fact=block.memory,
@@ -95,13 +97,14 @@ def _results(blocks: Iterable[ScoredBlock]) -> tuple[RecallResult, ...]:
             disputed=block.disputed,
             match=block.match,
         )
-        for block in shown(blocks)
+        for block in shown(blocks, query)
     )
 
 
-def _rank(block: ScoredBlock) -> tuple[bool, float, int, str]:
+def _rank(query: str | None, block: ScoredBlock) -> tuple[bool, bool, float, int, str]:
     moment = epoch_microseconds(block.memory.updated_at)
-    return (block.guaranteed, block.score, moment, block.pak_id)
+    is_asked = is_verbatim(block.memory, query)
+    return (block.guaranteed, is_asked, block.score, moment, block.pak_id)
 
 
 def _instructions(
