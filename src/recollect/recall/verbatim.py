@@ -29,10 +29,11 @@ def is_verbatim(memory: Memory | None, query: str | None) -> bool:
 
 
 def nearest(ranked: Sequence[Ranked], similarity: NDArray[np.float64]) -> list[Ranked]:
-    """Return who is most like the question: a text that is the question itself is among them."""
+    """Return who is most like the question: a text that is the question itself, and its twins."""
     rows = np.fromiter((one.row for one in ranked), np.int64, len(ranked))
-    order = np.argsort(-similarity[rows], kind="stable")[:VERBATIM_COMPARED]
-    return [ranked[place] for place in order.tolist()]
+    found = similarity[rows]
+    most = np.flatnonzero(found == found.max(initial=0.0))[:VERBATIM_COMPARED]
+    return [ranked[place] for place in most.tolist()]
 
 
 def verbatim_first(
