@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import check
 from recollect.errors import InvalidInput
@@ -16,15 +16,20 @@ from recollect.limits import COUNTS
 from recollect.model import (
     ON_CONFLICT,
     ForgetRequest,
-    FrameRequest,
-    LinkRequest,
-    OnConflict,
     Principal,
     RecallRequest,
     known_scope,
 )
-from recollect.model.filters import Filter, checked_filter, parse_filter
+from recollect.model.filters import checked_filter, parse_filter
 from recollect.model.request import BUDGET_MAX, MOST_LISTED, TOP_K_MAX, checked_query
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        FrameRequest,
+        LinkRequest,
+        OnConflict,
+    )
+    from recollect.model.filters import Filter
 
 __all__ = [
     "BUDGET_MAX",

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from recollect import check
 from recollect.normalise import normalise
+from recollect.patterns import regex
 
 __all__ = [
     "LONG_MONTHS",
@@ -64,13 +65,13 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 # Seconds since 1970 up to the year 3000: beyond that, it is milliseconds that somebody passed.
 _MOST_SECONDS = 32_503_680_000
-_SECONDS = re.compile(r"\d{10}(?:\.\d{1,9})?")
+_SECONDS = regex(r"\d{10}(?:\.\d{1,9})?")
 _MONTH = "|".join(sorted(MONTH_NAMES, key=len, reverse=True))
 _NAMED = rf"(?P<month>{_MONTH})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.|º)?"
 _YEAR = r"(?P<year>\d{4})"
 _DATES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b{_DAY}(?:\s+(?:of|de|del))?[\s-]+{_NAMED},?[\s-]+(?:del?\s+)?{_YEAR}\b",
         rf"\b{_NAMED}\s+{_DAY},?\s+{_YEAR}\b",
@@ -87,7 +88,7 @@ _ZONES = {
     **{f"{zone}st": -hours for zone, hours in _WEST.items()},
     **{f"{zone}dt": 1 - hours for zone, hours in _WEST.items()},
 }
-_TIME = re.compile(
+_TIME = regex(
     r"(?:\b(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?\s*(?P<half>[ap])\.?m\b\.?"
     r"|\b(?P<hour24>\d{1,2}):(?P<minute24>\d{2})(?::(?P<second24>\d{2}))?\b)"
     rf"(?:\s*(?P<zone>[+-]\d{{2}}:?\d{{2}}|{'|'.join(_ZONES)})\b)?",
@@ -104,9 +105,7 @@ _WORDS_AROUND = (
     *" ".join((*_WEEKDAYS_ELSEWHERE, _SMALL_WORDS)).split(),
 )
 # What may stand around a date and a time without saying anything more.
-_FILLING = re.compile(
-    rf"\b(?:{'|'.join(_WORDS_AROUND)})\b|\([a-z ]{{1,40}}\)|[\s,.|@-]+", re.IGNORECASE
-)
+_FILLING = regex(rf"\b(?:{'|'.join(_WORDS_AROUND)})\b|\([a-z ]{{1,40}}\)|[\s,.|@-]+", re.IGNORECASE)
 
 
 def moment_of(value: object) -> str | None:

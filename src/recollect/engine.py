@@ -8,7 +8,6 @@ come in here and are passed down; nothing below reads them for itself.
 from __future__ import annotations
 
 import functools
-import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,78 +15,66 @@ from dataclasses import asdict, replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from recollect import arguments
 from recollect.check import optional_text
 from recollect.embed import load_embedder
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.frames.registry import FrameRegistry
-from recollect.hooks import Hooks
-from recollect.hooks.dispatcher import Dispatcher, HookedRequest
-from recollect.hooks.verbs import FORGET, FRAME, INGEST, LINK, RECALL, REMEMBER, SELECT
+from recollect.hooks.on_first_use import HooksOnFirstUse
 from recollect.hours import HoursMode, iso
-from recollect.model import (
-    LOCAL_PRINCIPAL,
-    BackedUp,
-    Examination,
-    Explanation,
-    Forgotten,
-    FrameResult,
-    Ingested,
-    IngestRequest,
-    LinkRequest,
-    ListRequest,
-    Memory,
-    OnConflict,
-    Place,
-    Principal,
-    RecallRequest,
-    RecallResponse,
-    Remembered,
-    RememberRequest,
-    Repaired,
-    Restored,
-    Salvaged,
-    Version,
-)
-from recollect.model.request import Order
+from recollect.model import LOCAL_PRINCIPAL, RecallRequest
 from recollect.open_store import OpenStore, fitting_embedder
-from recollect.paks.catalogue import PakCatalogue
 from recollect.paks.opening import HowToOpen
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import SanitizerMode
-from recollect.ports.access import Act
-from recollect.ports.clock import Clock
-from recollect.ports.embedder import Embedder
-from recollect.ports.store import Dispute
-from recollect.ports.tokens import TokenCounter
-from recollect.recall.inspect import Inspection
-from recollect.recall.listing import MemoryPage
 from recollect.recall.pack import count_tokens
-from recollect.recall.select import SelectQuery, SelectResult
 from recollect.settings import check_platform
-from recollect.verbs import join, upkeep
-from recollect.verbs.archive import archive, unarchive
 from recollect.verbs.caller import Caller
-from recollect.verbs.change import Update, supersede, until_done
-from recollect.verbs.erase import erase, erased_before, rehearse
-from recollect.verbs.explain import Explainer
 from recollect.verbs.frames import FrameRows
-from recollect.verbs.gardens import Gardens
-from recollect.verbs.keys import Keys
-from recollect.verbs.lasting import tidy, touch
-from recollect.verbs.quarantine import Quarantine
 from recollect.verbs.read import Reader
-from recollect.verbs.requests import Request, answered, nothing, report_from
-from recollect.verbs.restore import Restoration, restored_before
-from recollect.verbs.trust import Trust
-from recollect.verbs.write import WriteContext, Writer
-from recollect.wiring import wire_restore, wire_salvage, wire_store
-from recollect.write import transfer
-from recollect.write.draft import with_turns
-from recollect.write.forget import need_right_to_erase
-from recollect.write.ingest import items_of
+from recollect.wiring import wire_store
+
+if TYPE_CHECKING:
+    from recollect.hooks import Hooks
+    from recollect.hooks.dispatcher import Dispatcher
+    from recollect.model import (
+        BackedUp,
+        Examination,
+        Explanation,
+        Forgotten,
+        FrameResult,
+        Ingested,
+        IngestRequest,
+        Memory,
+        OnConflict,
+        Place,
+        Principal,
+        RecallResponse,
+        Remembered,
+        Repaired,
+        Restored,
+        Salvaged,
+        Version,
+    )
+    from recollect.model.request import Order
+    from recollect.paks.catalogue import PakCatalogue
+    from recollect.ports.access import Act
+    from recollect.ports.clock import Clock
+    from recollect.ports.embedder import Embedder
+    from recollect.ports.store import Dispute
+    from recollect.ports.tokens import TokenCounter
+    from recollect.recall.inspect import Inspection
+    from recollect.recall.listing import MemoryPage
+    from recollect.recall.select import SelectQuery, SelectResult
+    from recollect.verbs.gardens import Gardens
+    from recollect.verbs.keys import Keys
+    from recollect.verbs.quarantine import Quarantine
+    from recollect.verbs.requests import Request
+    from recollect.verbs.trust import Trust
+    from recollect.verbs.write import WriteContext, Writer
+    from recollect.write import transfer
 
 __all__ = ["Recollect", "SystemClock", "restore", "salvage"]
 
@@ -107,7 +94,6 @@ class Recollect:
         self._whoever = caller
         self._registry = FrameRegistry(FrameRows(caller.open_store, caller.principal))
         self._all_reads = Reader(caller, self._registry)
-        self._all_writes = Writer(caller)
 
     # Every verb begins with one of these: a handle ends with the key that it was made from.
 
@@ -138,6 +124,14 @@ class Recollect:
     def _writer(self) -> Writer:
         self._whoever.need_living_key()
         return self._all_writes
+
+    # What one verb needs is imported by that verb: a process that only reads loads no writing.
+
+    @functools.cached_property
+    def _all_writes(self) -> Writer:
+        from recollect.verbs.write import Writer
+
+        return Writer(self._whoever)
 
     @classmethod
     def open(
@@ -190,9 +184,7 @@ class Recollect:
         store = wire_store(path, store_id=uuid.uuid4().hex, how=how)
         try:
             chosen = fitting_embedder(store, embedder)
-            dispatcher = Dispatcher(
-                Hooks(arguments.file("hooks", hooks), k_max=arguments.TOP_K_MAX)
-            )
+            heard = HooksOnFirstUse(arguments.file("hooks", hooks), k_max=arguments.TOP_K_MAX)
         except BaseException:
             store.close()
             raise
@@ -206,7 +198,7 @@ class Recollect:
             token_counter=token_counter,
             cache_file=cache_file and not read_only,
             sanitizer=sanitizer,
-            dispatcher=dispatcher,
+            hooks=heard,
             new_id=lambda: uuid.uuid4().hex,
         )
         open_store.finish_wiping()
@@ -254,16 +246,24 @@ class Recollect:
     @property
     def gardens(self) -> Gardens:
         """Named access lists: make them, and say who is in them."""
+        from recollect.verbs.gardens import Gardens
+
         return Gardens(self._open_store, self._principal)
 
     @property
     def quarantine(self) -> Quarantine:
         """Facts that wait for a moderator."""
+        from recollect.verbs.quarantine import Quarantine
+
         return Quarantine(self._open_store, self._principal)
 
     @property
     def keys(self) -> Keys:
         """Keys by which programs say who they are."""
+        import secrets
+
+        from recollect.verbs.keys import Keys
+
         return Keys(
             self._open_store,
             self._principal,
@@ -274,6 +274,8 @@ class Recollect:
     @property
     def trust(self) -> Trust:
         """How far the word of each source counts."""
+        from recollect.verbs.trust import Trust
+
         return Trust(self._open_store, self._principal)
 
     def close(self) -> None:
@@ -345,6 +347,9 @@ class Recollect:
         A call that is repeated with the same `request_id` within 24 hours does nothing and is
         answered as the first was; another one under that id is refused.
         """
+        from recollect.hooks.verbs import REMEMBER
+        from recollect.verbs.requests import answered, report_from
+
         given = {
             "content": content,
             "pak_id": pak_id,
@@ -403,6 +408,9 @@ class Recollect:
         before the first is written. With a `request_id` a call that was cut off goes on where it
         was when it is repeated, and one that was done is answered as before.
         """
+        from recollect.hooks.verbs import REMEMBER
+        from recollect.write.draft import with_turns
+
         need(self._principal, "write")
         listed = list(arguments.listed(items))
         request = self._request(request_id, "remember_many", [listed, now])
@@ -431,6 +439,10 @@ class Recollect:
         The fields are those of `remember`; None takes one away. It takes the right to forget the
         memory: anybody else remembers what is right, and disputes the two.
         """
+        from recollect.hooks.verbs import REMEMBER
+        from recollect.verbs.change import Update, until_done
+        from recollect.verbs.requests import answered, report_from
+
         need(self._principal, "write")
         name = arguments.name("pak_id", pak_id)
         request = self._request(request_id, "update", [name, fields, now])
@@ -455,6 +467,10 @@ class Recollect:
         The old one is still there for `get`, `list` and `history`, and names its successor. It
         takes the right to forget the old one. To who may not read the new one nothing changes.
         """
+        from recollect.verbs.change import supersede
+        from recollect.verbs.requests import answered, nothing
+        from recollect.write.forget import need_right_to_erase
+
         need_right_to_erase(self._principal)
         name = arguments.name("pak_id", pak_id)
         request = self._request(request_id, "supersede", [name, new])
@@ -533,6 +549,10 @@ class Recollect:
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
         need(self._principal, "read")
+        if not self._open_store.has_hooks:
+            return self._respond(arguments.recall(request))
+        from recollect.hooks.verbs import RECALL
+
         return self._dispatcher.run(
             RECALL,
             request,
@@ -544,6 +564,8 @@ class Recollect:
     def _respond(self, wanted: RecallRequest) -> RecallResponse:
         if not wanted.refresh:
             return self._reader.respond(wanted)
+        from recollect.verbs.lasting import touch
+
         need(self._principal, "write")
         answer = self._reader.respond(wanted)
         touch(self._caller, [one.fact.pak_id for one in answer.results])
@@ -596,9 +618,14 @@ class Recollect:
             filter=filter,
             min_score=min_score,
         )
+        wanted = self._reader.wanted_frame(asked)
+        if not self._open_store.has_hooks:
+            return self._reader.frame(arguments.frame(wanted))
+        from recollect.hooks.verbs import FRAME
+
         return self._dispatcher.run(
             FRAME,
-            self._reader.wanted_frame(asked),
+            wanted,
             check=arguments.frame,
             act=self._reader.frame,
             refuse=self._reader.refuse_frame,
@@ -609,6 +636,8 @@ class Recollect:
 
         The same as `recollect.recall.select.select`, among what the principal may read.
         """
+        from recollect.hooks.verbs import SELECT
+
         return self._dispatcher.run(
             SELECT,
             query,
@@ -632,6 +661,10 @@ class Recollect:
         `RecallRequest` that of `respond`, and for a `SelectQuery` that of `select`, whole as they
         are. What may not be read is explained like what is not there.
         """
+        from recollect.hooks.verbs import FRAME, RECALL, SELECT
+        from recollect.recall.select import SelectQuery
+        from recollect.verbs.explain import Explainer
+
         need(self._principal, "read")
         explainer = Explainer(self._caller, self._reader, arguments.name("pak_id", pak_id))
         explain, refuse = self._dispatcher.explain, explainer.of_denial
@@ -692,6 +725,8 @@ class Recollect:
         With `counts` it also says how many of all that was asked for there are of each project,
         tag, thread and speaker.
         """
+        from recollect.model import ListRequest
+
         asked = RecallRequest(
             tags=tags,
             project=project,
@@ -714,6 +749,11 @@ class Recollect:
         self, pak_id: str, other: str, *, weight: float = 1.0, request_id: str | None = None
     ) -> None:
         """Join two memories; recall then follows one to the other."""
+        from recollect.hooks.verbs import LINK
+        from recollect.model import LinkRequest
+        from recollect.verbs import join
+        from recollect.verbs.requests import answered, nothing
+
         need(self._principal, "write")
         request = self._request(request_id, "link", [pak_id, other, weight])
         answered(
@@ -735,6 +775,9 @@ class Recollect:
         It takes the right to write where both are. Another tenant's can be disputed with a memory
         that is not public, and then it counts in one's own tenant.
         """
+        from recollect.verbs import join
+        from recollect.verbs.requests import answered, nothing
+
         note = optional_text("note", note) or ""
         need(self._principal, "write")
         request = self._request(request_id, "dispute", [pak_id, other, note])
@@ -743,6 +786,9 @@ class Recollect:
 
     def resolve(self, pak_id: str, other: str, *, request_id: str | None = None) -> bool:
         """Settle a dispute: both may be answers again. Return whether there was one."""
+        from recollect.verbs import join
+        from recollect.verbs.requests import answered
+
         need(self._principal, "write")
         request = self._request(request_id, "resolve", [pak_id, other])
         resolve = functools.partial(join.resolve, self._caller, request, pak_id, other)
@@ -784,6 +830,11 @@ class Recollect:
         With `dry_run` nothing is erased and no hook is asked: the answer says what would be, and
         what answers may hold again without it.
         """
+        from recollect.hooks.verbs import FORGET
+        from recollect.verbs.erase import erase, erased_before, rehearse
+        from recollect.verbs.requests import answered
+        from recollect.write.forget import need_right_to_erase
+
         need_right_to_erase(self._principal)
         chosen = {
             "entity": entity,
@@ -818,6 +869,10 @@ class Recollect:
 
         `get` and `list` still show it, as archived. Who may forget a memory may archive it.
         """
+        from recollect.verbs.archive import archive
+        from recollect.verbs.requests import answered
+        from recollect.write.forget import need_right_to_erase
+
         need_right_to_erase(self._principal)
         name = arguments.name("pak_id", pak_id)
         request = self._request(request_id, "archive", [name])
@@ -825,6 +880,10 @@ class Recollect:
 
     def unarchive(self, pak_id: str, *, request_id: str | None = None) -> bool:
         """Bring an archived memory back into recall; return whether there was one."""
+        from recollect.verbs.archive import unarchive
+        from recollect.verbs.requests import answered
+        from recollect.write.forget import need_right_to_erase
+
         need_right_to_erase(self._principal)
         name = arguments.name("pak_id", pak_id)
         request = self._request(request_id, "unarchive", [name])
@@ -835,6 +894,8 @@ class Recollect:
 
         It takes the right to write where it is. What has ended is not there any more.
         """
+        from recollect.verbs.lasting import touch
+
         need(self._principal, "write")
         return bool(touch(self._caller, [arguments.name("pak_id", pak_id)]))
 
@@ -843,6 +904,8 @@ class Recollect:
 
         On the handle of whoever opened the store, all of it. With `dry_run` nothing is erased.
         """
+        from recollect.verbs.lasting import tidy
+
         if not self._caller.is_opener:
             need(self._principal, "admin")
         return tidy(self._caller, dry_run=dry_run)
@@ -863,6 +926,10 @@ class Recollect:
         source that is little trusted, and orders from anyone, wait in quarantine. With a
         `request_id` a call that was cut off goes on where it was when it is repeated.
         """
+        from recollect.hooks.verbs import INGEST
+        from recollect.model import IngestRequest
+        from recollect.write.ingest import items_of
+
         need(self._principal, "write")
         name, place = arguments.name("source", source), self._writer.place(scope, team, garden)
         facts = items_of(items)
@@ -914,6 +981,11 @@ class Recollect:
         store goes into an empty one, in one commit, by whoever opened it. A `request_id` is what
         it is for `remember_many`.
         """
+        from recollect.hooks.verbs import LINK, REMEMBER
+        from recollect.verbs.requests import answered
+        from recollect.verbs.restore import restored_before
+        from recollect.write import transfer
+
         need(self._principal, "write")
         hooks, writer, export = self._dispatcher, self._writer, transfer.read(lines)
         request = self._request(request_id, "import_", transfer.body_of(export))
@@ -944,6 +1016,8 @@ class Recollect:
 
     def audit(self, *, limit: int = 100, before: int | None = None) -> Sequence[Act]:
         """Return who did what to look after this memory, latest first."""
+        from recollect.verbs import upkeep
+
         need(self._principal, "admin")
         count = arguments.positive("limit", limit, arguments.MOST_LISTED)
         return upkeep.acts(self._caller, limit=count, before=before)
@@ -953,6 +1027,8 @@ class Recollect:
 
         On the handle of whoever opened the store, all that waits in it.
         """
+        from recollect.verbs import upkeep
+
         need(self._principal, "write")
         return upkeep.retry_pending(self._caller)
 
@@ -963,11 +1039,15 @@ class Recollect:
 
         Return how many texts were embedded now. A run that was cut off goes on when called again.
         """
+        from recollect.verbs import upkeep
+
         self._need_opener("the vectors of all memories")
         return upkeep.reembed(self._caller, load_embedder(embedder), progress=progress)
 
     def reindex(self) -> None:
         """Throw the index away and build it anew from the store; for whoever opened it."""
+        from recollect.verbs import upkeep
+
         self._need_opener("the indexes of the store")
         upkeep.reindex(self._caller)
 
@@ -977,6 +1057,8 @@ class Recollect:
         For whoever opened the store; without this, versions stay until they are forgotten. Return
         how many went; their bytes are wiped as `forget` does.
         """
+        from recollect.verbs import upkeep
+
         self._need_opener("the versions of all memories")
         return upkeep.prune_versions(self._caller, days=arguments.days("days", days))
 
@@ -990,6 +1072,8 @@ class Recollect:
         Every row that answers are made of is compared with its checksum or its second copy. Others
         read and write meanwhile, and nothing is changed.
         """
+        from recollect.verbs import upkeep
+
         self._need_opener("all rows of the store")
         return upkeep.examine(self._caller)
 
@@ -999,6 +1083,8 @@ class Recollect:
         A memory that is not as it was written, and cannot be restored from a copy, is put aside in
         the table `damaged` for a person to look at. `discard` deletes what was put there before.
         """
+        from recollect.verbs import upkeep
+
         self._need_opener("all rows of the store")
         return upkeep.repair(self._caller, discard=discard)
 
@@ -1011,11 +1097,15 @@ class Recollect:
         revision. Only its owner may read it, nothing is written over, and opening it restores it.
         It holds keys and the audit log, and goes on holding what is forgotten later.
         """
+        from recollect.verbs import upkeep
+
         self._need_opener("backups of the store")
         return upkeep.back_up(self._caller, arguments.needed_file("path", path), progress=progress)
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""
+        from recollect.verbs import upkeep
+
         facts = upkeep.stats(self._caller)
         if not self._caller.is_opener:
             return facts
@@ -1026,9 +1116,15 @@ class Recollect:
         return self._open_store.dispatcher.acting_for(self._principal)
 
     def _request(self, request_id: str | None, verb: str, body: object) -> Request | None:
+        from recollect.verbs.requests import Request
+
         return Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
 
     def _ingest(self, context: WriteContext, place: Place, wanted: IngestRequest) -> Ingested:
+        from recollect.hooks.dispatcher import HookedRequest
+        from recollect.hooks.verbs import REMEMBER
+        from recollect.model import RememberRequest
+
         ingestion = self._writer.ingestion(context, wanted, place)
         for memory, report in self._writer.ingest(context, ingestion):
             self._dispatcher.finish(REMEMBER, HookedRequest(RememberRequest({}, memory)), report)
@@ -1040,6 +1136,10 @@ class Recollect:
         progress: Callable[[int, int], None] | None,
         request: Request | None,
     ) -> Sequence[Remembered]:
+        from recollect.hooks.verbs import LINK, REMEMBER
+        from recollect.verbs.restore import Restoration
+        from recollect.write import transfer
+
         hooks = self._dispatcher
         restoration = Restoration(self._caller, export, request)
         memories = hooks.ask_each(
@@ -1075,6 +1175,10 @@ def salvage(
     For a file with pages that SQLite itself cannot read. The old one stays beside it under another
     name; handles that have it open refuse from then on. `embedder` and `links` are as for `open`.
     """
+    from recollect.model import Salvaged
+    from recollect.verbs import upkeep
+    from recollect.wiring import wire_salvage
+
     check_platform()
     now = (clock or SystemClock()).now()
     with (
@@ -1102,6 +1206,8 @@ def restore(
     is there is left alone, unless it is to `replace`: then it is kept beside the new one under
     another name. One that somebody has open is refused.
     """
+    from recollect.wiring import wire_restore
+
     check_platform()
     return wire_restore(
         arguments.needed_file("source", source),

@@ -8,12 +8,14 @@ in; a clock that is wrong, or was, does no lasting harm.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.ports.clock import Clock
-from recollect.ports.store import ClockState
+from recollect.ports.state import ClockState
+
+if TYPE_CHECKING:
+    from recollect.ports.clock import Clock
 
 __all__ = [
     "IDLE_CAP_HOURS",

@@ -7,16 +7,16 @@ a font may draw alike. What a name is for is not known here.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from recollect.normalise import normalise
+from recollect.patterns import regex
 
 __all__ = ["complaint", "normal_name"]
 
 # Drawn as nothing, though some count as letters: fillers, joiners, selectors of a glyph.
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

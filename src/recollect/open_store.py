@@ -12,41 +12,43 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect import arguments
-from recollect.embed import EmbedderError, ModelIdentity, check_model, load_embedder
+from recollect.embed import ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.gate import Gate
-from recollect.hooks.dispatcher import Dispatcher
-from recollect.hours import CheckedClock, HoursMode, iso, moved
-from recollect.index.follow import Current, Follower
-from recollect.index.index import MemoryIndex
-from recollect.index.selection import Selection
-from recollect.index.uses import OwnUses
-from recollect.model import Garden, Looked, Place, Principal, Role
+from recollect.hours import CheckedClock, iso, moved
+from recollect.index.follow import Follower
 from recollect.paks.footprint import cache_of
-from recollect.policy.gardens import role_with
-from recollect.policy.keys import invalid_key, is_living
-from recollect.policy.sanitizer import SanitizerMode
 from recollect.policy.trust import UNKNOWN_SOURCE, by_key
-from recollect.policy.view import View, view_of
-from recollect.ports.access import Act
-from recollect.ports.clock import Clock
-from recollect.ports.embedder import Embedder
-from recollect.ports.store import ClockState, Commit, RowFilter, Store, StoreState, Who
-from recollect.ports.tokens import TokenCounter
+from recollect.policy.view import view_of
+from recollect.ports.memories import RowFilter
 from recollect.recall.pipeline import Sources
 from recollect.recall.sight import Sight, StoreMoved
 from recollect.wiping import Wiping
-from recollect.write.reinforce import reinforce
-from recollect.write.remember import fill_pending, waiting_for_vectors
-from recollect.write.vectors import embed_texts
+
+if TYPE_CHECKING:
+    from recollect.embed import EmbedderError
+    from recollect.hooks.dispatcher import Dispatcher
+    from recollect.hooks.on_first_use import HooksOnFirstUse
+    from recollect.hours import HoursMode
+    from recollect.index.follow import Current
+    from recollect.index.index import MemoryIndex
+    from recollect.index.selection import Selection
+    from recollect.index.uses import OwnUses
+    from recollect.model import Garden, Looked, Place, Principal, Role
+    from recollect.policy.sanitizer import SanitizerMode
+    from recollect.policy.view import View
+    from recollect.ports.clock import Clock
+    from recollect.ports.embedder import Embedder
+    from recollect.ports.store import ClockState, Commit, Store, StoreState, Who
+    from recollect.ports.tokens import TokenCounter
 
 __all__ = ["HeadFacts", "OpenStore", "fitting_embedder"]
 
@@ -88,7 +90,7 @@ class OpenStore:
         token_counter: TokenCounter,
         cache_file: bool,
         sanitizer: SanitizerMode,
-        dispatcher: Dispatcher,
+        hooks: HooksOnFirstUse,
         new_id: Callable[[], str],
     ) -> None:
         self.store = store
@@ -109,13 +111,13 @@ class OpenStore:
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
         self._next_embedder: Embedder | None = None
-        self._dispatcher = dispatcher
+        self._hooks = hooks
         self._new_id = new_id
         self._closed = False
 
     def close(self) -> None:
         """Close the store, leaving a warm cache; closing twice is fine."""
-        self._dispatcher.hooks.close()
+        self._hooks.close()
         if not self._closed:
             self._closed = True
             try:
@@ -142,6 +144,8 @@ class OpenStore:
     def need_living_key(self, principal: Principal) -> None:
         """Refuse a principal that came with a key which was revoked, or has expired, since."""
         if principal.key is not None and not self._closed:
+            from recollect.policy.keys import invalid_key, is_living
+
             row = self.store.access.key(principal.key)
             if not is_living(row, now=iso(self.clock.now())):
                 raise invalid_key()
@@ -155,7 +159,13 @@ class OpenStore:
     def dispatcher(self) -> Dispatcher:
         """The verbs with their hooks around them."""
         self.check_open()
-        return self._dispatcher
+        return self._hooks.dispatcher()
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether anybody has a say in what verbs do."""
+        self.check_open()
+        return not self._hooks.is_idle
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -186,6 +196,8 @@ class OpenStore:
 
     def note(self, principal: Principal, act: str, target: str, detail: str = "") -> None:
         """Say in the audit log who does what, as part of the transaction that does it."""
+        from recollect.ports.access import Act
+
         at = iso(self.clock.now())
         self.store.access.note(Act(at, principal.tenant, principal.id, act, target, detail))
 
@@ -208,6 +220,10 @@ class OpenStore:
     def roles_of(self, principal: Principal) -> dict[str, Role]:
         """Return a principal's roles by garden, as far as its permissions let them count."""
         roles = self.store.access.roles_of(principal.tenant, principal.id)
+        if not roles:
+            return {}
+        from recollect.policy.gardens import role_with
+
         return {slug: role_with(principal, role) for slug, role in roles.items()}
 
     def sight(self, principal: Principal) -> Sight:
@@ -366,6 +382,9 @@ class OpenStore:
         Those of `owner` first; without a tenant, whoever's. They are embedded outside of any
         commit: a slow model keeps nobody waiting.
         """
+        from recollect.write.remember import fill_pending, waiting_for_vectors
+        from recollect.write.vectors import embed_texts
+
         look = partial(waiting_for_vectors, self.store, tenant, owner=owner)
         embedder, waiting = self.embedder, look()
         dimension = self.store.state.read().dimension if waiting else None
@@ -396,6 +415,8 @@ class OpenStore:
 
     def count_uses(self, who: Who, pak_ids: Sequence[str], clock: ClockState) -> None:
         """Count that a principal used these memories; the index need not read that again."""
+        from recollect.write.reinforce import reinforce
+
         with self.commit() as commit:
             hours = clock.active_hours
             used = reinforce(self.store, who, pak_ids, active_hours=hours, commit=commit)

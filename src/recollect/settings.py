@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +26,11 @@ __all__ = [
     "default_opening",
     "default_recall_db_path",
     "home_directory",
+    "one_blas_thread",
 ]
 
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,22 @@ def default_editor() -> str:
 def child_environment() -> dict[str, str]:
     """Return the little of our environment that a hook's process may see."""
     return {name: os.environ[name] for name in _FOR_CHILDREN if name in os.environ}
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let numpy start no threads if the body loads it; what was set by hand counts.
+
+    Starting them takes longer than most recalls. Whoever is started later need not know.
+    """
+    if _BLAS_THREADS in os.environ:
+        yield
+        return
+    os.environ[_BLAS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_BLAS_THREADS, None)
 
 
 def _is_on(variable: str) -> bool:

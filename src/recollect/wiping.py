@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError, StoreReadOnly
-from recollect.index.follow import Follower
-from recollect.model import Looked
-from recollect.paks.footprint import FileKind, StoreFile, files_of
-from recollect.ports.store import Store
+from recollect.paks.footprint import files_of
+
+if TYPE_CHECKING:
+    from recollect.index.follow import Follower
+    from recollect.model import Looked
+    from recollect.paks.footprint import FileKind, StoreFile
+    from recollect.ports.store import Store
 
 __all__ = ["Wiping"]
 
@@ -47,6 +51,8 @@ class Wiping:
 
     def wipe(self, *, patient: bool = True) -> tuple[Looked, ...]:
         """Wipe what was forgotten out of index, caches and store; return what was looked at."""
+        from recollect.model import Looked
+
         try:
             erased = self._store.state.wiping_due()
             # After the commit that erased: whatever is made from here on holds nothing of it.
@@ -94,6 +100,8 @@ class Wiping:
                         one.path.unlink(missing_ok=True)
 
     def _looked(self, before: Iterable[StoreFile], *, is_scrubbed: bool) -> Iterator[Looked]:
+        from recollect.model import Looked
+
         left = set(self._files())
         for one in before:
             name = one.path.name

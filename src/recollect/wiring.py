@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
-from recollect.model import Restored
 from recollect.paks.opening import HowToOpen, resolve
 from recollect.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    from recollect.model import Restored
     from recollect.stores.memory import MemoryStore
     from recollect.stores.sqlite.salvage import Salvage
 

@@ -7,10 +7,9 @@ import dataclasses
 import sys
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tests.house.snippets import ROOT
 
 from recollect.model import RecallRequest
@@ -85,7 +84,8 @@ def shapes() -> Iterator[str]:
     """Yield each shape once: what the request is, what each stage returns, and what that holds."""
     made: list[type] = [RecallRequest]
     for stage in STAGES:
-        made += ours_in(typing.get_type_hints(stage)["return"])
+        hints = typing.get_type_hints(stage, known_in(stage.__module__))
+        made += ours_in(hints["return"])
     seen: set[type] = set()
     while made:
         kind = made.pop(0)
@@ -99,9 +99,17 @@ def shapes() -> Iterator[str]:
 def hints_of(kind: type) -> list[object]:
     if kind is RecallRequest:
         return []
-    # Some modules import what only their annotations name for the type checker alone.
-    known = {"NDArray": NDArray, "np": np, **vars(sys.modules[kind.__module__])}
-    return list(typing.get_type_hints(kind, known).values())
+    return list(typing.get_type_hints(kind, known_in(kind.__module__)).values())
+
+
+def known_in(module: str) -> dict[str, object]:
+    """Return what a module's annotations may name, with what it imports for type checkers alone."""
+    source = Path(sys.modules[module].__file__).read_text(encoding="utf-8")
+    found: dict[str, object] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), module, "exec"), found)
+    return {**found, **vars(sys.modules[module])}
 
 
 def test_a_recall_takes_the_shapes_that_are_listed_and_no_others() -> None:
@@ -112,7 +120,7 @@ def test_a_recall_takes_the_shapes_that_are_listed_and_no_others() -> None:
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.__module__.rpartition(".")[2])
 def test_no_stage_answers_with_the_type_that_it_takes(stage: object) -> None:
-    hints = typing.get_type_hints(stage)
+    hints = typing.get_type_hints(stage, known_in(stage.__module__))
     returned = set(ours_in(hints.pop("return")))
     assert returned
     assert not returned & {one for hint in hints.values() for one in ours_in(hint)}

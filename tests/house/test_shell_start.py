@@ -23,13 +23,21 @@ print(json.dumps(sorted(sys.modules)))
 # Each is loaded by what needs it.
 NOT_LOADED = (
     *("rich", "httpx", "pydantic", "pytest", "recollect.evaluation", "recollect.testing"),
+    *("asyncio", "email", "html", "tokenizers", "tomllib", "numpy.fft", "numpy.random"),
     *("recollect.samples", "recollect.stores.memory", "recollect.stores.sqlite.examine"),
     *("recollect.stores.sqlite.repair", "recollect.stores.sqlite.salvage"),
     *("recollect.stores.sqlite.backup", "recollect.stores.sqlite.restore"),
-    *("recollect.hooks.daemon", "recollect.hooks.exec", "recollect.hooks.in_process"),
+    *("recollect.hooks.handle", "recollect.hooks.dispatcher", "recollect.hooks.verbs"),
+    *("recollect.verbs.write", "recollect.verbs.change", "recollect.verbs.erase"),
+    *("recollect.verbs.join", "recollect.verbs.keys", "recollect.verbs.upkeep"),
+    *("recollect.write.remember", "recollect.write.transfer", "recollect.write.likeness"),
+    *("recollect.recall.select.selection", "recollect.recall.listing", "recollect.recall.inspect"),
+    *("recollect.model.reports", "recollect.model.version", "recollect.ports.store"),
     *("recollect.edge.cli.views", "recollect.edge.cli.commands.keys"),
     *("recollect.edge.cli.commands.paks", "recollect.edge.cli.commands.evaluate"),
 )
+# There were 250 before verbs, hooks and values were loaded on first use.
+MOST_MODULES = 180
 
 
 def test_a_recall_loads_its_own_command_and_no_other(tmp_path: Path) -> None:
@@ -44,3 +52,24 @@ def test_a_recall_loads_its_own_command_and_no_other(tmp_path: Path) -> None:
     assert [name for name in loaded if name.startswith(NOT_LOADED)] == []
     commands = [name for name in loaded if name.startswith("recollect.edge.cli.commands.")]
     assert commands == ["recollect.edge.cli.commands.recall"]
+    ours = [name for name in loaded if name.split(".")[0] == "recollect"]
+    assert len(ours) <= MOST_MODULES
+
+
+def test_a_recall_leaves_the_environment_as_it_was(tmp_path: Path) -> None:
+    db = tmp_path / "agent.db"
+    with Recollect.open(db) as memory:
+        memory.remember("tea")
+    told = _RECALL.replace("sorted(sys.modules)", "dict(__import__('os').environ)")
+    given = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    for environment in (given, {**given, "OPENBLAS_NUM_THREADS": "2"}):
+        said = subprocess.run(
+            [sys.executable, "-c", told, db],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        left = json.loads(said.stdout)
+        assert {name: left.get(name) for name in environment} == environment
+        assert ("OPENBLAS_NUM_THREADS" in left) == ("OPENBLAS_NUM_THREADS" in environment)

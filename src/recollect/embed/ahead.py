@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from recollect.errors import EmbedderError
-from recollect.ports.embedder import Embedder, QueryTokens, WeightedQueryEmbedder
+from recollect.ports.embedder import WeightedQueryEmbedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.ports.embedder import Embedder, QueryTokens
 
 __all__ = ["embed_ahead", "weighs_words"]
 

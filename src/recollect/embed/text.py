@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from recollect.patterns import regex
 
 __all__ = ["replace_surrogates"]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def replace_surrogates(text: str) -> str:

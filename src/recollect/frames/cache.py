@@ -12,10 +12,12 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from itertools import chain
 from threading import Lock
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.locks import fresh_in_child
-from recollect.model import FrameDefinition, FrameResult
+
+if TYPE_CHECKING:
+    from recollect.model import FrameDefinition, FrameResult
 
 __all__ = ["CacheKey", "FrameCache", "named"]
 

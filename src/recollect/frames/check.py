@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.frames.builtin import CACHE_EVENTS
 from recollect.limits import COUNTS
-from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
+from recollect.model import CachePolicy, FrameFilters, Weights
 from recollect.recall.render import template_named
+
+if TYPE_CHECKING:
+    from recollect.model import FrameDefinition
 
 __all__ = ["checked", "checked_name"]
 

@@ -15,15 +15,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.hooks.decisions import Allow, AskUser, Decision, Denied, Modify
-from recollect.hooks.events import EventClass, HookEvent
+from recollect.hooks.decisions import Allow, Denied, Modify
+from recollect.hooks.events import EventClass
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.payload import Payload
 from recollect.hooks.request import EncodedPayload, Request
-from recollect.hooks.spec import HookSpec
 
 if TYPE_CHECKING:
+    from recollect.hooks.decisions import AskUser, Decision
+    from recollect.hooks.events import HookEvent
+    from recollect.hooks.payload import Payload
     from recollect.hooks.registry import ExecutorRegistry
+    from recollect.hooks.spec import HookSpec
 
 __all__ = ["K_MAX", "ChainResult", "Check", "HookChain", "HookRun"]
 

@@ -14,11 +14,13 @@ import subprocess
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.spec import HookSpec
-from recollect.hooks.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from recollect.hooks.spec import HookSpec
+    from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["CHUNK", "LINE_BYTES", "ChildProcess", "Poller", "Tail"]
 

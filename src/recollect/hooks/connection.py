@@ -14,12 +14,15 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.hooks.child_process import LINE_BYTES, ChildProcess
+from recollect.hooks.child_process import LINE_BYTES
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.meters import Meter
-from recollect.hooks.request import Request
+
+if TYPE_CHECKING:
+    from recollect.hooks.child_process import ChildProcess
+    from recollect.hooks.meters import Meter
+    from recollect.hooks.request import Request
 
 __all__ = ["Connection"]
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from recollect.hooks.breaker import Backoff, Breaker
 from recollect.hooks.child_process import ChildProcess
 from recollect.hooks.connection import Connection
-from recollect.hooks.decisions import Decision
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.meters import Meter
-from recollect.hooks.request import Request
-from recollect.hooks.spec import HookSpec
-from recollect.hooks.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Decision
+    from recollect.hooks.meters import Meter
+    from recollect.hooks.request import Request
+    from recollect.hooks.spec import HookSpec
+    from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["DaemonExecutor"]
 

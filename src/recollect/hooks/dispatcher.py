@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from recollect.errors import HookDenied, InvalidInput
-from recollect.hooks.decisions import Denied
-from recollect.hooks.handle import Hooks
-from recollect.hooks.outcome import UNTOUCHED, HookOutcome
-from recollect.hooks.payload import Shape
-from recollect.hooks.verbs import HookedVerb
-from recollect.model import LOCAL_PRINCIPAL, Principal
+from recollect.hooks.outcome import UNTOUCHED
+from recollect.model import LOCAL_PRINCIPAL
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Denied
+    from recollect.hooks.handle import Hooks
+    from recollect.hooks.outcome import HookOutcome
+    from recollect.hooks.payload import Shape
+    from recollect.hooks.verbs import HookedVerb
+    from recollect.model import Principal
 
 __all__ = ["Dispatcher", "HookedRequest"]
 

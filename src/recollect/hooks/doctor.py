@@ -9,16 +9,19 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import HookConfigError
-from recollect.hooks.chain import ChainResult, HookChain
-from recollect.hooks.events import HookEvent
+from recollect.hooks.chain import HookChain
 from recollect.hooks.payload import OBJECT, PRINCIPAL, Payload
 from recollect.hooks.registry import ExecutorRegistry
-from recollect.hooks.spec import HookSpec
 from recollect.hooks.verbs import SHAPES
 from recollect.model import LOCAL_PRINCIPAL
+
+if TYPE_CHECKING:
+    from recollect.hooks.chain import ChainResult
+    from recollect.hooks.events import HookEvent
+    from recollect.hooks.spec import HookSpec
 
 __all__ = ["Finding", "examine", "payload_of", "try_hooks"]
 

@@ -13,14 +13,17 @@ import select
 import threading
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from recollect.hooks.child_process import LINE_BYTES, ChildProcess
-from recollect.hooks.decisions import Decision
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.meters import Meter
-from recollect.hooks.request import Request
-from recollect.hooks.spec import HookSpec
-from recollect.hooks.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Decision
+    from recollect.hooks.meters import Meter
+    from recollect.hooks.request import Request
+    from recollect.hooks.spec import HookSpec
+    from recollect.hooks.watchdog import Watchdog
 
 __all__ = ["ExecExecutor"]
 

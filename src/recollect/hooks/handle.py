@@ -14,18 +14,24 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import HookConfigError
-from recollect.hooks.chain import K_MAX, ChainResult, Check, HookChain
+from recollect.hooks.chain import K_MAX, HookChain
 from recollect.hooks.config import check_registration, load
-from recollect.hooks.decisions import AskUser, Denied, PreRecallOutcome
-from recollect.hooks.events import EventClass, HookEvent
-from recollect.hooks.payload import Payload
+from recollect.hooks.decisions import AskUser, Denied
+from recollect.hooks.events import EventClass
 from recollect.hooks.post_queue import PostQueue
 from recollect.hooks.recall import apply_pre_recall_expand
 from recollect.hooks.registry import ExecutorRegistry
-from recollect.hooks.spec import FailMode, Function, HookSpec, with_unique_names
+from recollect.hooks.spec import HookSpec, with_unique_names
+
+if TYPE_CHECKING:
+    from recollect.hooks.chain import ChainResult, Check
+    from recollect.hooks.decisions import PreRecallOutcome
+    from recollect.hooks.events import HookEvent
+    from recollect.hooks.payload import Payload
+    from recollect.hooks.spec import FailMode, Function
 
 __all__ = ["Asker", "Hooks"]
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from recollect.hooks.decisions import Decision
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.meters import Meter
-from recollect.hooks.request import Request
-from recollect.hooks.spec import Function, HookSpec
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Decision
+    from recollect.hooks.meters import Meter
+    from recollect.hooks.request import Request
+    from recollect.hooks.spec import Function, HookSpec
 
 __all__ = ["PythonExecutor"]
 

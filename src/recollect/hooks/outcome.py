@@ -6,10 +6,11 @@ In: what the chains of its events came to. Out: what the answer says of it in `m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.hooks.chain import ChainResult, HookRun
-from recollect.hooks.decisions import Denied
+if TYPE_CHECKING:
+    from recollect.hooks.chain import ChainResult, HookRun
+    from recollect.hooks.decisions import Denied
 
 __all__ = ["UNTOUCHED", "HookOutcome"]
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from recollect.hooks.events import HookEvent
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.model import Principal
+
+if TYPE_CHECKING:
+    from recollect.hooks.events import HookEvent
+    from recollect.model import Principal
 
 __all__ = ["OBJECT", "PRINCIPAL", "Field", "Kind", "Payload", "Shape", "kind_of"]
 

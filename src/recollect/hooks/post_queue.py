@@ -10,9 +10,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.hooks.payload import Payload
+if TYPE_CHECKING:
+    from recollect.hooks.payload import Payload
 
 __all__ = ["PostQueue"]
 

@@ -6,12 +6,18 @@ the deadline of 50 ms, so whoever calls needs no clock of its own.
 
 from __future__ import annotations
 
-from recollect.hooks.chain import HookChain
-from recollect.hooks.decisions import Allow, Denied, Modified, PreRecallOutcome
+from typing import TYPE_CHECKING
+
+from recollect.hooks.decisions import Allow, Denied, Modified
 from recollect.hooks.events import HookEvent
 from recollect.hooks.payload import Shape
-from recollect.hooks.registry import ExecutorRegistry
-from recollect.model import Principal, RecallRequest
+from recollect.model import RecallRequest
+
+if TYPE_CHECKING:
+    from recollect.hooks.chain import HookChain
+    from recollect.hooks.decisions import PreRecallOutcome
+    from recollect.hooks.registry import ExecutorRegistry
+    from recollect.model import Principal
 
 __all__ = ["EXPAND", "apply_pre_recall_expand"]
 

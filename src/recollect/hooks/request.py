@@ -9,11 +9,14 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.hooks.decisions import Decision, decision_of
+from recollect.hooks.decisions import decision_of
 from recollect.hooks.failure import Failure, HookFailed
-from recollect.hooks.payload import Payload
+
+if TYPE_CHECKING:
+    from recollect.hooks.decisions import Decision
+    from recollect.hooks.payload import Payload
 
 __all__ = ["EncodedPayload", "Executor", "Request"]
 

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from recollect.hooks.events import HookEvent
 from recollect.settings import child_environment
+
+if TYPE_CHECKING:
+    from recollect.hooks.events import HookEvent
 
 __all__ = ["FailMode", "Function", "HookSpec", "Mode", "with_unique_names"]
 

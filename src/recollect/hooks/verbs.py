@@ -9,28 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from recollect.hooks.events import HookEvent
-from recollect.hooks.outcome import HookOutcome
 from recollect.hooks.payload import Shape
 from recollect.hooks.recall import EXPAND
 from recollect.model import (
     ForgetRequest,
-    Forgotten,
-    FrameRequest,
-    FrameResult,
-    Ingested,
     IngestRequest,
     LinkRequest,
     Memory,
     RecallRequest,
-    RecallResponse,
-    Remembered,
-    RememberRequest,
 )
 from recollect.model.request import NOT_OF_FRAMES
-from recollect.recall.select import SelectQuery, SelectResult
+from recollect.recall.select import SelectQuery
+
+if TYPE_CHECKING:
+    from recollect.hooks.outcome import HookOutcome
+    from recollect.model import (
+        Forgotten,
+        FrameRequest,
+        FrameResult,
+        Ingested,
+        RecallResponse,
+        Remembered,
+        RememberRequest,
+    )
+    from recollect.recall.select import SelectResult
 
 __all__ = [
     "FORGET",

@@ -6,7 +6,6 @@ meet. The stems of words seen lately are remembered. This room must not know the
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ import Stemmer  # type: ignore[import-not-found]
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.locks import fresh_in_child
 from recollect.normalise import normalise
+from recollect.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,9 @@ TELLS_TIME = 2
 # Scripts written without spaces: each sign is a term of its own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 # An apostrophe inside a word belongs to it: "don't", "Caroline's".
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*")
+_WORD = regex(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*")
+# The same for ASCII, and ready at a tenth of the cost.
+_ASCII_WORD = regex(r"[a-zA-Z0-9]+(?:'[a-zA-Z0-9]+)*")
 # What becomes of each ASCII sign: a letter is folded, what parts words becomes a space.
 _FOLDED = "".join(
     sign.lower() if sign.isalnum() or sign == "'" else " " for sign in map(chr, range(128))
@@ -106,7 +108,8 @@ def term_of(word: str) -> str:
 
 def placed_terms(text: str) -> list[tuple[int, int, str]]:
     """Return each term of a text with where it begins and ends; none where folding moves them."""
-    found = [(one.start(), one.end(), terms(one[0])) for one in _WORD.finditer(text)]
+    word = _ASCII_WORD if text.isascii() else _WORD
+    found = [(one.start(), one.end(), terms(one[0])) for one in word.finditer(text)]
     if [term for *_, own in found for term in own] != terms(text):
         return []
     return [(start, end, own[0]) for start, end, own in found if len(own) == 1]

@@ -15,6 +15,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -35,9 +36,6 @@ _HEAD = struct.Struct("<16sIII")
 _ALIGNMENT = 64
 _ABANDONED_AFTER_S = 3600.0
 _PAGE_WORDS = 512
-# Odd, and no two alike: a word that is altered, or that changed its place, alters its page's sum.
-_WEIGHTS = np.random.Philox(key=512).random_raw(_PAGE_WORDS) | np.uint64(1)
-
 
 # What bytes that nobody of ours wrote can make of reading them.
 _MALFORMED = (
@@ -135,6 +133,14 @@ def _octets(array: NDArray[Any]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
+@cache
+def _weights() -> NDArray[np.uint64]:
+    """Return odd numbers, no two alike: a word that is altered or moved alters its page's sum."""
+    # Made when they are needed: loading numpy's random numbers takes longer than most recalls.
+    made: NDArray[np.uint64] = np.random.Philox(key=512).random_raw(_PAGE_WORDS) | np.uint64(1)
+    return made
+
+
 def _checksum(octets: NDArray[np.uint8]) -> int:
     """Return a checksum that costs little more than reading: of page sums, so their order counts.
 
@@ -142,7 +148,7 @@ def _checksum(octets: NDArray[np.uint8]) -> int:
     """
     whole = len(octets) // (8 * _PAGE_WORDS) * 8 * _PAGE_WORDS
     pages = octets[:whole].view("<u8").reshape(-1, _PAGE_WORDS)
-    sums = np.einsum("ij,j->i", pages, _WEIGHTS)
+    sums = np.einsum("ij,j->i", pages, _weights())
     return zlib.crc32(octets[whole:].data, zlib.crc32(np.ascontiguousarray(sums).data))
 
 

@@ -13,12 +13,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError
 from recollect.index.cache_file import drafted, load, remove
 from recollect.index.index import MemoryIndex
 from recollect.locks import fresh_in_child
-from recollect.ports.store import Changes, Commit, Head, Store, StoreState
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Changes, Commit, Head, Store, StoreState
 
 __all__ = ["Current", "Follower"]
 

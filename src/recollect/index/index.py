@@ -7,7 +7,6 @@ together: `contents` holds, `changes` fills, `selection` chooses, `questions` an
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from recollect.index.bars import Bars
@@ -17,7 +16,7 @@ from recollect.index.facts import FactBook
 from recollect.index.questions import Questions
 from recollect.index.selection import Selections, Where
 from recollect.index.statistics import Statistics
-from recollect.index.uses import OwnUses, UseBook
+from recollect.index.uses import UseBook
 from recollect.ports.state import START, Head
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from recollect.index.facts import FactColumn, Path, WantedFacts
     from recollect.index.selection import MaskSource, Selection
+    from recollect.index.uses import OwnUses
     from recollect.ports.store import Changes, Facts
     from recollect.ports.uses import Uses, Who
 
@@ -162,7 +162,7 @@ class MemoryIndex(Questions):
         """Return everything as plain data and arrays, for `restore`."""
         # What is in a tail is sorted in on the way: in a successor, since others read this one.
         vocabularies, arrays = self._contents.successor().export()
-        return {"head": asdict(self.head), "vocabularies": vocabularies}, arrays
+        return {"head": self.head._asdict(), "vocabularies": vocabularies}, arrays
 
     @classmethod
     def restore(cls, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> MemoryIndex:

@@ -2,67 +2,72 @@
 
 from __future__ import annotations
 
-from recollect.model.access import (
-    LOCAL,
-    LOCAL_PRINCIPAL,
-    PERMISSIONS,
-    ROLES,
-    SCOPES,
-    Garden,
-    Member,
-    Permission,
-    Place,
-    Principal,
-    Role,
-    Scope,
-    known_scope,
-)
-from recollect.model.answer import (
-    Dropped,
-    FrameResult,
-    Match,
-    PackageFlag,
-    RecallResponse,
-    RecallResult,
-    ScoredBlock,
-    Signals,
-    canonical_json,
-)
-from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation, Verb
-from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
-from recollect.model.memory import (
-    EXTERNAL,
-    INSTRUCTION,
-    WRITTEN,
-    Memory,
-    Remembered,
-    is_settled,
-    name_key,
-    words_of,
-)
-from recollect.model.reports import (
-    BackedUp,
-    Examination,
-    Forgotten,
-    Ingested,
-    IngestedItem,
-    Looked,
-    Repaired,
-    Restored,
-    Salvaged,
-)
-from recollect.model.request import (
-    ON_CONFLICT,
-    ForgetRequest,
-    FrameRequest,
-    IngestRequest,
-    LinkRequest,
-    ListRequest,
-    OnConflict,
-    RecallRequest,
-    RememberRequest,
-)
-from recollect.model.version import Version, changed_fields, kept_fields, memory_of
+from typing import TYPE_CHECKING
+
+from recollect.on_demand import names_of
+
+if TYPE_CHECKING:
+    from recollect.model.access import (
+        LOCAL,
+        LOCAL_PRINCIPAL,
+        PERMISSIONS,
+        ROLES,
+        SCOPES,
+        Garden,
+        Member,
+        Permission,
+        Place,
+        Principal,
+        Role,
+        Scope,
+        known_scope,
+    )
+    from recollect.model.answer import (
+        Dropped,
+        FrameResult,
+        Match,
+        PackageFlag,
+        RecallResponse,
+        RecallResult,
+        ScoredBlock,
+        Signals,
+        canonical_json,
+    )
+    from recollect.model.explanation import RETURNED, UNKNOWN, Contribution, Explanation, Verb
+    from recollect.model.frame import CachePolicy, FrameDefinition, FrameFilters, Weights
+    from recollect.model.memory import (
+        EXTERNAL,
+        INSTRUCTION,
+        WRITTEN,
+        Memory,
+        Remembered,
+        is_settled,
+        name_key,
+        words_of,
+    )
+    from recollect.model.reports import (
+        BackedUp,
+        Examination,
+        Forgotten,
+        Ingested,
+        IngestedItem,
+        Looked,
+        Repaired,
+        Restored,
+        Salvaged,
+    )
+    from recollect.model.request import (
+        ON_CONFLICT,
+        ForgetRequest,
+        FrameRequest,
+        IngestRequest,
+        LinkRequest,
+        ListRequest,
+        OnConflict,
+        RecallRequest,
+        RememberRequest,
+    )
+    from recollect.model.version import Version, changed_fields, kept_fields, memory_of
 
 __all__ = [
     "EXTERNAL",
@@ -127,3 +132,21 @@ __all__ = [
     "name_key",
     "words_of",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        ".access": "LOCAL LOCAL_PRINCIPAL PERMISSIONS ROLES SCOPES Garden Member Permission "
+        "Place Principal Role Scope known_scope",
+        ".answer": "Dropped FrameResult Match PackageFlag RecallResponse RecallResult "
+        "ScoredBlock Signals canonical_json",
+        ".explanation": "RETURNED UNKNOWN Contribution Explanation Verb",
+        ".frame": "CachePolicy FrameDefinition FrameFilters Weights",
+        ".memory": "EXTERNAL INSTRUCTION WRITTEN Memory Remembered is_settled name_key words_of",
+        ".reports": "BackedUp Examination Forgotten Ingested IngestedItem Looked Repaired "
+        "Restored Salvaged",
+        ".request": "ON_CONFLICT ForgetRequest FrameRequest IngestRequest LinkRequest "
+        "ListRequest OnConflict RecallRequest RememberRequest",
+        ".version": "Version changed_fields kept_fields memory_of",
+    },
+)

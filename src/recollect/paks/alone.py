@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect.errors import StoreUnavailable
-from recollect.paks.database import MEMORY, PakConnection, Translated, read
-from recollect.paks.files import FileIdentity, identity
+from recollect.paks.database import MEMORY, Translated, read
+from recollect.paks.files import identity
 from recollect.paks.forks import keep_for_good, refusal, watch
+
+if TYPE_CHECKING:
+    from recollect.errors import StoreUnavailable
+    from recollect.paks.database import PakConnection
+    from recollect.paks.files import FileIdentity
 
 __all__ = ["Alone"]
 

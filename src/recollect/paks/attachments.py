@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from recollect.paks.entries import Attachment
 from recollect.paks.tolerant import fetch_all, shown
+
+if TYPE_CHECKING:
+    from recollect.paks.entries import Attachment
 
 __all__ = ["add", "read", "remove", "replace"]
 

@@ -20,23 +20,25 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.model.pak import (
     LIST_LIMIT_DEFAULT,
-    CheckReport,
-    PakAnchorEntry,
-    PakHit,
     PakListFilters,
     PakListResult,
-    PakRelationEntry,
-    PakRow,
-    ReasonCodeEntry,
-    RepairReport,
-    RiskFlagEntry,
     UpsertResult,
 )
 from recollect.paks import cursor, entries, listing, validate
-from recollect.paks.entries import Attachment
 from recollect.paks.words import search_words
 
 if TYPE_CHECKING:
+    from recollect.model.pak import (
+        CheckReport,
+        PakAnchorEntry,
+        PakHit,
+        PakRelationEntry,
+        PakRow,
+        ReasonCodeEntry,
+        RepairReport,
+        RiskFlagEntry,
+    )
+    from recollect.paks.entries import Attachment
     from recollect.ports.catalogue import CatalogueRecords
 
 __all__ = ["Match", "PakCatalogue"]

@@ -16,16 +16,20 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.errors import StoreBusy, StoreClosed, StoreError, StoreReadOnly, StoreUnavailable
+from recollect.errors import StoreBusy, StoreClosed, StoreError, StoreReadOnly
 from recollect.paks.database import BUSY_TIMEOUT_MS, PakConnection, Translated, read
-from recollect.paks.files import FileIdentity, Stamp, identity, replaced, same_or_refuse
+from recollect.paks.files import identity, replaced, same_or_refuse
 from recollect.paks.forks import keep_for_good, refusal, watch
 from recollect.paks.lease import Lease, Thread
 from recollect.paks.overwritten import is_overwritten
 from recollect.paks.tolerant import fetch_all
 from recollect.paks.turns import Turns
+
+if TYPE_CHECKING:
+    from recollect.errors import StoreUnavailable
+    from recollect.paks.files import FileIdentity, Stamp
 
 __all__ = ["Connections"]
 

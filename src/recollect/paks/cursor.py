@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.model.pak import PakListFilters, PakRow
+
+if TYPE_CHECKING:
+    from recollect.model.pak import PakListFilters, PakRow
 
 __all__ = ["Position", "decode", "encode"]
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from recollect.errors import (
@@ -24,13 +24,17 @@ from recollect.errors import (
     RecollectError,
     StoreBusy,
     StoreDamaged,
-    StoreError,
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
     UnknownPak,
 )
 from recollect.paks.tolerant import is_unreadable
+
+if TYPE_CHECKING:
+    from recollect.errors import (
+        StoreError,
+    )
 
 __all__ = [
     "MEMORY",

@@ -14,11 +14,14 @@ import os
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.errors import StoreUnavailable
-from recollect.paks.database import PakConnection
-from recollect.paks.files import FileIdentity, identity
+from recollect.paks.files import identity
+
+if TYPE_CHECKING:
+    from recollect.paks.database import PakConnection
+    from recollect.paks.files import FileIdentity
 
 __all__ = ["keep_for_good", "refusal", "refuse_inherited", "watch"]
 

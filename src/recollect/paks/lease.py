@@ -13,9 +13,10 @@ import threading
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.paks.database import PakConnection
+if TYPE_CHECKING:
+    from recollect.paks.database import PakConnection
 
 __all__ = ["Lease", "Thread"]
 

@@ -8,12 +8,16 @@ the other are numbers one after the other.
 from __future__ import annotations
 
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.paks.expression import And, Expression, NearGroup, Not, Nothing, Or, Phrase
-from recollect.ports.catalogue import CatalogueRecords
+from recollect.paks.expression import And, NearGroup, Not, Nothing, Or
+
+if TYPE_CHECKING:
+    from recollect.paks.expression import Expression, Phrase
+    from recollect.ports.catalogue import CatalogueRecords
 
 __all__ = ["matching_documents"]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput, StoreDamaged, StoreOutdated, StoreTooNew
 from recollect.paks.connections import Connections
 from recollect.paks.database import (
     BUSY_TIMEOUT_MS,
     MEMORY,
-    PakConnection,
     Translated,
     connect,
     connect_read_only,
@@ -26,6 +26,11 @@ from recollect.paks.forks import refuse_inherited
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
+
+if TYPE_CHECKING:
+    from recollect.paks.database import (
+        PakConnection,
+    )
 
 __all__ = ["HowToOpen", "opened", "opened_for_threads", "prepare", "resolve"]
 

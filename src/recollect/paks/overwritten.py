@@ -12,8 +12,10 @@ import struct
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect.paks.files import FileIdentity, Stamp
+if TYPE_CHECKING:
+    from recollect.paks.files import FileIdentity, Stamp
 
 __all__ = ["is_overwritten"]
 

@@ -14,7 +14,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.errors import StoreTooNew
 from recollect.model.pak import (
     LIST_LIMIT_DEFAULT,
     LIST_LIMIT_MAX,
@@ -32,11 +31,8 @@ from recollect.model.pak import (
 )
 from recollect.paks import attachments, fulltext, listing, opening
 from recollect.paks.alone import Alone
-from recollect.paks.catalogue import Match, PakCatalogue
-from recollect.paks.connections import Connections
-from recollect.paks.cursor import Position
-from recollect.paks.database import PakConnection, damage, write
-from recollect.paks.entries import Attachment
+from recollect.paks.catalogue import PakCatalogue
+from recollect.paks.database import damage, write
 from recollect.paks.migrations import current_version
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.paks.tolerant import fetch_all, shown
@@ -44,6 +40,12 @@ from recollect.paks.validate import RISK_FLAG_SEVERITIES
 from recollect.settings import default_recall_db_path
 
 if TYPE_CHECKING:
+    from recollect.errors import StoreTooNew
+    from recollect.paks.catalogue import Match
+    from recollect.paks.connections import Connections
+    from recollect.paks.cursor import Position
+    from recollect.paks.database import PakConnection
+    from recollect.paks.entries import Attachment
     from recollect.stores.sqlite.catalogue import SqliteRecords
 
 __all__ = [

@@ -5,10 +5,15 @@ Rules only, as pure functions of their arguments; where the facts are kept is th
 
 from __future__ import annotations
 
-from recollect.model import PERMISSIONS, Garden, Member, Place, Principal
-from recollect.policy.keys import IssuedKey, KeyRow
-from recollect.policy.sanitizer import plain, risks
-from recollect.policy.view import View, view_of
+from typing import TYPE_CHECKING
+
+from recollect.on_demand import names_of
+
+if TYPE_CHECKING:
+    from recollect.model import PERMISSIONS, Garden, Member, Place, Principal
+    from recollect.policy.keys import IssuedKey, KeyRow
+    from recollect.policy.sanitizer import plain, risks
+    from recollect.policy.view import View, view_of
 
 __all__ = [
     "PERMISSIONS",
@@ -23,3 +28,13 @@ __all__ = [
     "risks",
     "view_of",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "recollect.model": "PERMISSIONS Garden Member Place Principal",
+        ".keys": "IssuedKey KeyRow",
+        ".sanitizer": "plain risks",
+        ".view": "View view_of",
+    },
+)

@@ -10,35 +10,36 @@ from __future__ import annotations
 
 import base64
 import codecs
-import html
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from urllib.parse import unquote
 
+from recollect.patterns import regex
+
 __all__ = ["readings"]
 
-_COMMENT = re.compile(r"<!--|-->")
-_MARKED = re.compile(r"<|(?<!\w)[*_~`]{1,3}\w")
-_MARKUP = re.compile(r"<[^<>]{0,200}>|[*_~`]{1,3}")
-_ENTITY = re.compile(r"&(?:#\d|#x[0-9a-f]|[a-z]{2,8};)", re.IGNORECASE)
-_PERCENT = re.compile(r"(?:%[0-9a-f]{2}){4}", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNORECASE)
-_PACKED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
+_COMMENT = regex(r"<!--|-->")
+_MARKED = regex(r"<|(?<!\w)[*_~`]{1,3}\w")
+_MARKUP = regex(r"<[^<>]{0,200}>|[*_~`]{1,3}")
+_ENTITY = regex(r"&(?:#\d|#x[0-9a-f]|[a-z]{2,8};)", re.IGNORECASE)
+_PERCENT = regex(r"(?:%[0-9a-f]{2}){4}", re.IGNORECASE)
+_ESCAPE = regex(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNORECASE)
+_PACKED = regex(r"[A-Za-z0-9+/_-]{16,}={0,6}")
 # Bytes are written with digits or capitals, unless by a chance that says nothing.
-_SMALL_LETTERS = re.compile(r"[a-z/_-]+")
-_BITS = re.compile(r"(?:[01]{8}[ ,]?){6,}")
-_APART = re.compile(
+_SMALL_LETTERS = regex(r"[a-z/_-]+")
+_BITS = regex(r"(?:[01]{8}[ ,]?){6,}")
+_APART = regex(
     r"(?<![^\W_])[^\W\d_](?P<between>[ ._*|/-])[^\W\d_](?:(?P=between)[^\W\d_](?![^\W_])){2,}"
 )
 # Where one word is written so, others are too, and these may be short.
-_ALSO_APART = re.compile(
+_ALSO_APART = regex(
     r"(?<![^\W_])[^\W\d_](?P<between>[ ._*|/-])[^\W\d_](?![^\W_])"
     r"(?:(?P=between)[^\W\d_](?![^\W_]))*"
 )
-_BETWEEN = re.compile(r"[ ._*|/-]")
-_MIXED = re.compile(r"[a-z][0134578@$!|]{1,2}[a-z]", re.IGNORECASE)
+_BETWEEN = regex(r"[ ._*|/-]")
+_MIXED = regex(r"[a-z][0134578@$!|]{1,2}[a-z]", re.IGNORECASE)
 _DIGITS_AS_LETTERS = str.maketrans("01345789@$!|", "oieastbgasil")
 # Words that give away a text that was turned round, or whose letters were shifted by thirteen.
 _GIVEN_AWAY = (
@@ -47,7 +48,7 @@ _GIVEN_AWAY = (
 )
 _TURNED = frozenset(word[::-1][:4] for word in _GIVEN_AWAY.split() if len(word) > 4)
 _SHIFTED = frozenset(codecs.encode(word, "rot13")[:4] for word in _GIVEN_AWAY.split())
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = regex(r"[^\W\d_]")
 # Of what was decoded, this share must be letters and spaces: chance gives other bytes.
 _READABLE = 0.8
 
@@ -61,6 +62,9 @@ def readings(text: str, begun: AbstractSet[str]) -> Iterator[str]:
     if not signs.isdisjoint("<*_~`") and _MARKED.search(text):
         yield _MARKUP.sub("", _COMMENT.sub(" ", text))
     if "&" in signs and _ENTITY.search(text):
+        # Two thousand names of signs: loaded for the few texts that hold one.
+        import html
+
         yield html.unescape(text)
     if "%" in signs and _PERCENT.search(text):
         yield unquote(text, errors="replace")

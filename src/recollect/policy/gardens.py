@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.model import ROLES, Place, Principal, Role
+from recollect.model import ROLES, Place
+
+if TYPE_CHECKING:
+    from recollect.model import Principal, Role
 
 __all__ = [
     "checked_role",

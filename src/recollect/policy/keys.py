@@ -11,9 +11,12 @@ import hashlib
 import hmac
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recollect.errors import NotAllowed
-from recollect.model import Principal
+
+if TYPE_CHECKING:
+    from recollect.model import Principal
 
 __all__ = [
     "PREFIX_BYTES",

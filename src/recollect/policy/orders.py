@@ -8,10 +8,11 @@ one language and last in another. The words are in `orders.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+
+from recollect.patterns import regex
 
 __all__ = ["HINT_LETTERS", "Orders"]
 
@@ -29,15 +30,18 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
 HINT_LETTERS = 4
 # And so few, of the words that have no more.
 _FEW_LETTERS = 3
-_SENTENCE = re.compile(r"[^.!?;\n\u3002\uff01\uff1f\u0964]{1,400}")
+_SENTENCE = regex(r"[^.!?;\n\u3002\uff01\uff1f\u0964]{1,400}")
 # Of these alphabets a word may begin anywhere: nothing stands between words, or endings are glued.
-_NO_SPACES = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")
+_NO_SPACES = regex("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Orders:
     """The shapes, made from the words as `fold` leaves them."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
+        # Loaded with the words: reading memories takes neither.
+        import tomllib
+
         words = tomllib.loads(Path(__file__).with_name("orders.toml").read_text("utf-8"))
         self._sets = {name: _pattern(row, fold) for name, row in words.items()}
         hints = {name: _hints(map(fold, row)) for name, row in words.items()}

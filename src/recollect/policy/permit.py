@@ -6,19 +6,25 @@ cannot read is answered as if it did not exist, never with a refusal.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect.errors import InvalidInput, NotAllowed, UnknownGarden
 from recollect.lookalikes import normal_name
 from recollect.model import (
     INSTRUCTION,
-    Garden,
-    Memory,
-    Permission,
     Place,
-    Principal,
-    Role,
-    Scope,
     known_scope,
 )
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        Garden,
+        Memory,
+        Permission,
+        Principal,
+        Role,
+        Scope,
+    )
 
 __all__ = [
     "WRITING_ROLES",

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from recollect.normalise import is_composed, normalise
+from recollect.patterns import regex
 from recollect.policy.disguises import readings
 from recollect.policy.orders import HINT_LETTERS, Orders
 
@@ -23,7 +24,7 @@ __all__ = ["SHAPES", "SanitizerMode", "plain", "risks"]
 SanitizerMode = Literal["off", "flag", "block"]
 
 # Zero-width characters, marks and overrides of writing direction, and tag characters.
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
 )
@@ -248,15 +249,15 @@ _HINTS: Mapping[str, tuple[frozenset[str], ...]] = {
 }
 # No order in Latin letters is shorter.
 _SHORTEST = 12
-_WORDS = re.compile(r"\w+")
+_WORDS = regex(r"\w+")
 # Letters that were kept apart by the same sign everywhere are one word afterwards.
-_RUN_TOGETHER = re.compile(
+_RUN_TOGETHER = regex(
     r"(?:ignore|disregard|forget)(?:all|any|the|your|my|these|of|previous|prior|above|earlier)*"
     r"(?:instruction|rule|prompt|direction)|(?:reveal|print|show)(?:me|your|the)*systemprompt"
 )
-_BLANKS = re.compile(r"[^\S\n]+")
-_BLANK_LINES = re.compile(r"\n\s+")
-_REPEATED = re.compile(r"(\W)\1{3,}")
+_BLANKS = regex(r"[^\S\n]+")
+_BLANK_LINES = regex(r"\n\s+")
+_REPEATED = regex(r"(\W)\1{3,}")
 
 
 def plain(text: str) -> str:

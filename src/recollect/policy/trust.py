@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from recollect.model import EXTERNAL, Memory, name_key
+from recollect.model import EXTERNAL, name_key
+
+if TYPE_CHECKING:
+    from recollect.model import Memory
 
 __all__ = ["QUARANTINE_BELOW", "UNKNOWN_SOURCE", "as_trusted", "by_key", "is_low"]
 

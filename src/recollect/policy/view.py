@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 from recollect.errors import NotAllowed
-from recollect.model import Memory, Place, Principal, Role, Scope
 from recollect.policy.permit import WRITING_ROLES, is_of_self
+
+if TYPE_CHECKING:
+    from recollect.model import Memory, Place, Principal, Role, Scope
 
 __all__ = [
     "HELD_BACK",

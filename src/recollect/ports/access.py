@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recollect.model import Garden, Role
-from recollect.policy.keys import KeyRow
+if TYPE_CHECKING:
+    from recollect.model import Garden, Role
+    from recollect.policy.keys import KeyRow
 
 __all__ = ["AccessRoom", "Act"]
 

@@ -11,17 +11,17 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from recollect.model.pak import (
-    PakAnchorEntry,
-    PakRelationEntry,
-    PakRow,
-    ReasonCodeEntry,
-    RiskFlagEntry,
-)
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.model.pak import (
+        PakAnchorEntry,
+        PakRelationEntry,
+        PakRow,
+        ReasonCodeEntry,
+        RiskFlagEntry,
+    )
 
 __all__ = [
     "FIELDS",

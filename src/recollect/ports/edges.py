@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = ["Dispute", "Edge", "EdgeRoom", "Likeness", "LinkAgain", "LostLinks"]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """An undirected, weighted link between two row ids, lower first."""
 
     low: int
@@ -23,8 +22,7 @@ class Edge:
     automatic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """One entry of a list: a row holds another for one of its most alike."""
 
     row_id: int
@@ -32,8 +30,7 @@ class Likeness:
     closeness: float
 
 
-@dataclass(frozen=True, slots=True)
-class LostLinks:
+class LostLinks(NamedTuple):
     """Links and lists that were not as they were written, and are gone.
 
     `rows` must look around again, all there are if it is None. `weights` are what a link between

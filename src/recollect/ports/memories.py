@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from recollect.model import Memory, Place, is_settled, name_key
-from recollect.model.pak import PakRow
-from recollect.policy import View
-from recollect.ports.state import Head
-from recollect.ports.uses import Uses, Who
+from recollect.model import Memory, is_settled, name_key
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.model import Place
+    from recollect.model.pak import PakRow
+    from recollect.policy import View
+    from recollect.ports.state import Head
+    from recollect.ports.uses import Uses, Who
 
 __all__ = [
     "Changes",
@@ -67,8 +69,7 @@ class Indexed(NamedTuple):
 Indexable: TypeAlias = Memory | Indexed
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
+class IndexRow(NamedTuple):
     """What an index learns of one memory. `row_id` is the store's own number for it."""
 
     row_id: int
@@ -98,8 +99,7 @@ class Changes:
         return self.head.revision
 
 
-@dataclass(frozen=True, slots=True)
-class RowFilter:
+class RowFilter(NamedTuple):
     """Which memories are meant: those that fulfil every condition that is given.
 
     Names are compared by their `name_key`, so that two spellings of one name are one. `about` is
@@ -140,24 +140,21 @@ class Claim(NamedTuple):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """Memories as they were at one head of the store, by id."""
 
     head: Head
     memories: dict[str, Memory]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Values that filters ask for, as they were at one head: row ids, each with its values."""
 
     head: Head
     rows: Sequence[tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class NewMemory:
+class NewMemory(NamedTuple):
     """A row to write, whole: what a replacement keeps of the old one has been filled in.
 
     `pak` is its entry in the catalogue. `by` writes it, if that is not its owner. With `same_text`
@@ -173,16 +170,14 @@ class NewMemory:
     by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What became of one `NewMemory`."""
 
     row_id: int
     created: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What a writer must know of a memory that exists: where it stands, and never what it says."""
 
     row_id: int

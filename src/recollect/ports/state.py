@@ -6,10 +6,10 @@ Values in, values out. What a clock or a frame means is decided elsewhere; this 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from recollect.model import FrameDefinition
+if TYPE_CHECKING:
+    from recollect.model import FrameDefinition
 
 __all__ = [
     "START",
@@ -25,8 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """How far a store has come: equal heads are equal data.
 
     `commit_id` is None while nothing was ever written. A change that came past `commit` has a name
@@ -41,16 +40,14 @@ class Head:
 START = Head(0, None)
 
 
-@dataclass(frozen=True, slots=True)
-class ClockState:
+class ClockState(NamedTuple):
     """The counter of active hours, and the wall time (Unix seconds) at which it was moved."""
 
     active_hours: float
     seen_at: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoreState:
+class StoreState(NamedTuple):
     """One row of facts about the whole store.
 
     `next_model_id` is set while the vectors are switched to another model.
@@ -70,8 +67,7 @@ class StoreState:
         return self.head.revision
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit under way: what it becomes, and the state of the store when it began."""
 
     revision: int
@@ -84,8 +80,7 @@ class Commit:
         return Head(self.revision, self.commit_id)
 
 
-@dataclass(frozen=True, slots=True)
-class CommitRecord:
+class CommitRecord(NamedTuple):
     """One change of the store as the log keeps it: what was touched, and never what it says.
 
     Rows that were written and rows that were erased, by their ids; links, by the ids of their ends,
@@ -107,8 +102,7 @@ class CommitRecord:
         return len(self.rows) + len(self.gone) + 2 * len(self.edges)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class KeptAnswer(NamedTuple):
     """What a request was answered with, so that it can be repeated; a store cannot read it.
 
     `request` is a name that nobody can guess from another's; `body` tells two requests of one name
@@ -121,16 +115,14 @@ class KeptAnswer:
     answer: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FrameRow:
+class FrameRow(NamedTuple):
     """A frame of a tenant's own, complete, and the name of the one that it was made from."""
 
     definition: FrameDefinition
     extends: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """How much is kept; `reembedded` have a vector of the model that is being switched to."""
 
     memories: int

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from recollect.model import BackedUp, Examination, Repaired
 from recollect.ports.access import AccessRoom, Act
 from recollect.ports.edges import Dispute, Edge, EdgeRoom, Likeness, LinkAgain, LostLinks
 from recollect.ports.memories import (
@@ -45,6 +44,9 @@ from recollect.ports.state import (
 from recollect.ports.uses import Used, UsedLink, UseRoom, Uses, Who
 from recollect.ports.vectors import Slot, VectorRoom, Waiting
 from recollect.ports.versions import KeptVersion, VersionRoom
+
+if TYPE_CHECKING:
+    from recollect.model import BackedUp, Examination, Repaired
 
 __all__ = [
     "RECORD_KINDS",

@@ -8,8 +8,7 @@ are read for another. All of a memory's uses go when it is erased, those of a li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
     "MOST_LINK_USES",
@@ -33,8 +32,7 @@ MOST_USES = 2**63 - 1
 MOST_LINK_USES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(NamedTuple):
     """A memory that one principal has used: how often by now, and the active hour of the last."""
 
     row_id: int
@@ -42,8 +40,7 @@ class Used:
     last_reinforced: float
 
 
-@dataclass(frozen=True, slots=True)
-class UsedLink:
+class UsedLink(NamedTuple):
     """A link whose two ends one principal was given together, and how often."""
 
     low: int
@@ -51,8 +48,7 @@ class UsedLink:
     uses: int
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(NamedTuple):
     """What one principal has used."""
 
     memories: Sequence[Used] = ()

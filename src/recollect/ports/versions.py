@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recollect.model import Memory
-from recollect.policy import View
+if TYPE_CHECKING:
+    from recollect.model import Memory
+    from recollect.policy import View
 
 __all__ = ["KeptVersion", "VersionRoom"]
 

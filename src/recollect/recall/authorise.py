@@ -10,21 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import NotAllowed
-from recollect.index.selection import Selection, Where
-from recollect.model import INSTRUCTION, Dropped, FrameDefinition, Place, RecallRequest
-from recollect.model.filters import Filter, all_of, is_called, parse_filter, within
+from recollect.index.selection import Where
+from recollect.model import INSTRUCTION, Dropped, Place
+from recollect.model.filters import all_of, is_called, parse_filter, within
 from recollect.policy.permit import is_of_self, known_scope, no_garden
-from recollect.policy.view import QUARANTINED, View
-from recollect.ports.store import RowFilter
-from recollect.recall.ranges import NO_TIME, TimeAsked, time_asked
-from recollect.recall.sight import Sight
+from recollect.policy.view import QUARANTINED
+from recollect.ports.memories import RowFilter
+from recollect.recall.ranges import NO_TIME, time_asked
 from recollect.recall.times import day_of
+
+if TYPE_CHECKING:
+    from recollect.index.selection import Selection
+    from recollect.model import FrameDefinition, RecallRequest
+    from recollect.model.filters import Filter
+    from recollect.policy.view import View
+    from recollect.recall.ranges import TimeAsked
+    from recollect.recall.sight import Sight
 
 __all__ = [
     "Authorised",

@@ -7,14 +7,17 @@ plain, as a recall gives them. Ids and hashes stay as they are: by them things a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.model import WRITTEN, Explanation, Memory, words_of
+from recollect.model import WRITTEN, words_of
 from recollect.model.pak import PakAnchorEntry, PakRelationEntry, PakRow
 from recollect.model.plain import with_texts
 from recollect.policy.sanitizer import plain
-from recollect.recall.inspect import Inspection
-from recollect.recall.select import SelectResult
+
+if TYPE_CHECKING:
+    from recollect.model import Explanation, Memory
+    from recollect.recall.inspect import Inspection
+    from recollect.recall.select import SelectResult
 
 __all__ = ["clean_explanation", "clean_inspection", "clean_memory", "clean_selection"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,18 +22,23 @@ from recollect.model import (
     Contribution,
     Explanation,
     FrameRequest,
-    Memory,
-    ScoredBlock,
-    Verb,
 )
-from recollect.recall.authorise import Authorised, asked_of, conditions, mask_of, reach_of
+from recollect.recall.authorise import asked_of, conditions, mask_of, reach_of
 from recollect.recall.candidates import SEEDS_PER_RESULT
 from recollect.recall.hydrate import shown_signals
-from recollect.recall.pipeline import Trace
 from recollect.recall.respond import as_run, shown
 from recollect.recall.select.explaining import NO_SUCH_PAK
-from recollect.recall.sight import Sight
 from recollect.recall.similarity import parts
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        Memory,
+        ScoredBlock,
+        Verb,
+    )
+    from recollect.recall.authorise import Authorised
+    from recollect.recall.pipeline import Trace
+    from recollect.recall.sight import Sight
 
 __all__ = ["denied", "explain_frame", "explain_recall"]
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.model import Memory
-from recollect.model.pak import (
-    PakAnchorEntry,
-    PakRelationEntry,
-    PakRow,
-    ReasonCodeEntry,
-    RiskFlagEntry,
-)
-from recollect.ports.catalogue import Catalogue
-from recollect.ports.store import Dispute, RowFilter
-from recollect.recall.sight import Sight
+from recollect.ports.store import RowFilter
+
+if TYPE_CHECKING:
+    from recollect.model import Memory
+    from recollect.model.pak import (
+        PakAnchorEntry,
+        PakRelationEntry,
+        PakRow,
+        ReasonCodeEntry,
+        RiskFlagEntry,
+    )
+    from recollect.ports.catalogue import Catalogue
+    from recollect.ports.store import Dispute
+    from recollect.recall.sight import Sight
 
 __all__ = ["Inspection", "Link", "inspect"]
 

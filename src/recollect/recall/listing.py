@@ -23,7 +23,7 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.index.arrays import kth_largest
 from recollect.index.columns import epoch_microseconds
-from recollect.index.facts import KNOWN_TAGS, TAGS, FactColumn, Path
+from recollect.index.facts import KNOWN_TAGS, TAGS
 from recollect.model import RecallRequest
 from recollect.model.filters import WHEN, key_of
 from recollect.model.memory import name_key
@@ -32,6 +32,7 @@ from recollect.model.plain import PlainObject
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from recollect.index.facts import FactColumn, Path
     from recollect.index.selection import Selection
     from recollect.model import ListRequest, Memory
     from recollect.model.filters import Key

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from recollect.dates import WEEKDAYS
+from recollect.patterns import regex
 from recollect.recall.times import PlacedTime, Time, placed_times
 
 __all__ = ["NO_TIME", "Order", "Range", "TimeAsked", "time_asked"]
@@ -24,30 +25,30 @@ Order = Literal["latest", "earliest"]
 _EPOCH = date(1970, 1, 1)
 _LEAST, _MOST = ((day - _EPOCH).days for day in (date.min, date.max))
 # Whoever holds none of these asks for no range and no order, which costs one look to see.
-_CUE = re.compile(
+_CUE = regex(
     r"\b(?:before|after|since|until|till|between|from|last|past|latest|newest|recent|recently|first"
     r"|earliest)\b",
     re.IGNORECASE,
 )
 _UNITS = "day|week|weekend|month|year|night|morning|evening"
-_LEAD = re.compile(r"\b(before|after|since|until|till|between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_LEAD = regex(r"\b(before|after|since|until|till|between|from)\s+(?:the\s+)?$", re.IGNORECASE)
 # "The week before 3 August" and "shortly after" are near a time; "not before" is no "before".
-_NEAR = re.compile(
+_NEAR = regex(
     rf"\b(?:(?:{_UNITS})s?|{'|'.join(WEEKDAYS)}|shortly|right|just|soon|immediately|not|never)\s+$",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\s*(?:and|to|until|till|[-\u2013])\s*(?:the\s+)?", re.IGNORECASE)
+_JOINED = regex(r"\s*(?:and|to|until|till|[-\u2013])\s*(?:the\s+)?", re.IGNORECASE)
 # So far back it is looked for what leads to a time.
 _LEAD_CHARACTERS = 40
 # A number after "since" is a year where a sentence goes on, and not where it counts something.
-_AFTER_YEAR = re.compile(
+_AFTER_YEAR = regex(
     r"\s*(?:$|[^\w\s]|(?:and|or|to|in|on|at|for|with|about|who|what|which|when|where|why|how|do|does"
     r"|did|is|are|was|were|has|have|had|i|you|he|she|it|we|they|the|a|an|my|our|your)\b|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 _COUNT = "two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: number for number, word in enumerate(_COUNT.split(), 2)}
-_LAST = re.compile(
+_LAST = regex(
     rf"\b(?:(?:in|within|over|during|for|from|of)\s+)?the\s+(?:last|past)\s+"
     rf"(?P<count>\d{{1,4}}|{'|'.join(_NUMBERS)})\s+(?P<unit>day|week|month|year)s?\b",
     re.IGNORECASE,
@@ -62,13 +63,11 @@ _NO_FIRST = (
 _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
     (
         "latest",
-        re.compile(
-            r"(?<!at the )\b(?:latest|newest|most\s+recent(?:ly)?|last\s+time)\b", re.IGNORECASE
-        ),
+        regex(r"(?<!at the )\b(?:latest|newest|most\s+recent(?:ly)?|last\s+time)\b", re.IGNORECASE),
     ),
     (
         "earliest",
-        re.compile(
+        regex(
             rf"\bearliest\b|\bfirst\s+time\b|\b{_WHOSE}\s+(?:very\s+)?first\s+(?!(?:{_NO_FIRST})\b)"
             rf"|\bdid\s+(?:\S{{1,40}}\s+){{1,4}}first\s+(?!(?:{_NO_FIRST})\b)",
             re.IGNORECASE,
@@ -136,7 +135,7 @@ def time_asked(query: str, today: date) -> TimeAsked:
 
 
 # Of what asked for an order, the words that say nothing else.
-_ORDER_WORDS = re.compile(
+_ORDER_WORDS = regex(
     r"\b(?:latest|newest|most\s+recent(?:ly)?|last\s+time|earliest|first\s+time|first)\b",
     re.IGNORECASE,
 )

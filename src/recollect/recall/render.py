@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from recollect.errors import UnknownTemplate
-from recollect.model import ScoredBlock
 from recollect.recall.own_template import is_own, origin, own_template
+
+if TYPE_CHECKING:
+    from recollect.model import ScoredBlock
 
 __all__ = ["TEMPLATES", "Page", "Section", "UnknownTemplate", "render", "template_named"]
 

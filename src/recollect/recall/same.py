@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.normalise import normalise
+from recollect.patterns import regex
 from recollect.recall.inflection import base_form, is_inflected
 
 __all__ = ["Reading", "outline", "read", "say_the_same"]
@@ -38,21 +39,21 @@ _MOST_JOINED = 8
 _AT_A_TIME = frozenset(("on", "at", "in"))
 _HALVES = frozenset(("am", "pm"))
 _DATES = frozenset((*WEEKDAYS, *MONTHS)) - {"may"}
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = regex(r"(?:19|20)\d\d")
 _HAVE = frozenset(("has", "have", "had"))
 _SHORTENED = (
-    (re.compile(r"\bcannot\b"), "can not"),
-    (re.compile(r"\bcan't\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\bshan't\b"), "shall not"),
-    (re.compile(r"n't\b"), " not"),
-    (re.compile(r"'(?:s|m|re)\b"), ""),
-    (re.compile(r"'ve\b"), " have"),
-    (re.compile(r"'ll\b"), " will"),
+    (regex(r"\bcannot\b"), "can not"),
+    (regex(r"\bcan't\b"), "can not"),
+    (regex(r"\bwon't\b"), "will not"),
+    (regex(r"\bshan't\b"), "shall not"),
+    (regex(r"n't\b"), " not"),
+    (regex(r"'(?:s|m|re)\b"), ""),
+    (regex(r"'ve\b"), " have"),
+    (regex(r"'ll\b"), " will"),
 )
 
 # Scripts written without spaces: what is in them is compared as it stands.
-_UNSPACED = re.compile(
+_UNSPACED = regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]+"
 )
 _ONE_SIGN = str.maketrans(
@@ -63,15 +64,15 @@ _OPENS = "\"'([{«“„*_¿¡"
 _CLOSES = "\"')]}»”“*_.,;:!?…"
 _PARTS_CLAUSES = frozenset(".,;:!?…()")
 _ENDS_SENTENCE = frozenset(".!?…:")
-_AMOUNT = re.compile(r"([$€£¥]?)([+-]?)([$€£¥]?)(\d+(?:[.,:]\d+)*)([^\W\d_]*|%|°\w?|[$€£¥])")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_AMOUNT = regex(r"([$€£¥]?)([+-]?)([$€£¥]?)(\d+(?:[.,:]\d+)*)([^\W\d_]*|%|°\w?|[$€£¥])")
+_THOUSANDS = regex(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
-_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_HYPHENED = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)+")
+_INITIALS = regex(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_HYPHENED = regex(r"[^\W\d_]+(?:['-][^\W\d_]+)+")
 
-_SPELT = re.compile(r"(?<![^\W\d_])[a-z]{3,}(?![^\W\d_])")
-_DIGIT = re.compile(r"\d")
-_NO_DIGIT = re.compile(r"[^0-9]+")
+_SPELT = regex(r"(?<![^\W\d_])[a-z]{3,}(?![^\W\d_])")
+_DIGIT = regex(r"\d")
+_NO_DIGIT = regex(r"[^0-9]+")
 _LETTERS = "".join(sign if sign.isalpha() else " " for sign in map(chr, range(128)))
 # Left out of an outline: form, and what a shortened spelling hides.
 _HIDDEN = frozenset(("were", "been", "being", "does", "have", "will", "shall", "cannot"))

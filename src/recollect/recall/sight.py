@@ -19,8 +19,9 @@ from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
 from recollect.model.filters import WHEN
 from recollect.policy.trust import as_trusted
-from recollect.policy.view import HELD_BACK, QUARANTINED, View, view_of_own
-from recollect.ports.store import Dispute, RowFilter
+from recollect.policy.view import HELD_BACK, QUARANTINED, view_of_own
+from recollect.ports.edges import Dispute
+from recollect.ports.memories import RowFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from recollect.index.uses import OwnUses
     from recollect.model import Memory, Place, Principal
     from recollect.model.filters import Filter
+    from recollect.policy.view import View
     from recollect.ports.store import Edge, Facts, Head, KeptVersion, Standing, Store, StoreState
 
 __all__ = ["AtPlace", "Sight", "StoreMoved", "own_memories", "rows_fulfilling"]

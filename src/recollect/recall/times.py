@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from recollect.dates import LONG_MONTHS, MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
 from recollect.index.arrays import distinct, is_in
 from recollect.limits import TIMES_NAMED
+from recollect.patterns import regex
 
 __all__ = [
     "PlacedTime",
@@ -44,7 +45,7 @@ _NUMBERS = {word: max(number, 1) for number, word in enumerate(_COUNT.split())}
 _DAYS = "|".join(WEEKDAYS)
 _TH = r"(?:st|nd|rd|th|er|\.|º)?"
 _OF = r"(?:\s+(?:of|de|del))?"
-_TIME = re.compile(
+_TIME = regex(
     rf"""\b(?=\w)(?:
       (?P<iso>\d{{4}}-\d{{2}}(?:-\d{{2}})?)
     | (?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}})
@@ -63,21 +64,24 @@ _TIME = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+# Without a digit each of them holds one of these.
+_DIGITS = frozenset("0123456789")
+_HOLDS_ONE = (*LONG_MONTHS, *WEEKDAYS, "day", "week", "month", "year", "tonight", "tomorrow")
 # May, March and their like are words and names too: alone they are months where one of these leads.
-_LEADING = re.compile(
+_LEADING = regex(
     r"\b(?:(?:in|of|since|during|by|before|after|until|till|from|between|early|late|mid)"
     r"[\s-]+(?:the\s+)?|(?:between|from)\s+\w+(?:\s+\d{4})?\s+(?:and|to|until|till)\s+)$",
     re.IGNORECASE,
 )
 # Names that English does not know for months are months where their own language leads to them.
-_LEADING_ELSEWHERE = re.compile(
+_LEADING_ELSEWHERE = regex(
     r"\b(?:im|seit|bis|vor|nach|ab|anfang|mitte|ende|en|de|depuis|avant|après|desde|hasta|del)\s+$",
     re.IGNORECASE,
 )
 # So far back it is looked for: for each month once through all of a question would be too long.
 _LEAD_CHARACTERS = 40
 # "When" asks only where a question or a clause begins: "who helps when it rains?" does not.
-_WHEN = re.compile(
+_WHEN = regex(
     r"(?:^|[,;:.?!]|\b(?:me|us|know|remember|say|said|exactly|since|and|or))\s*\bwhen\b"
     r"|\bhow long\b|\b(?:what|which) (?:year|month|week|day|date|time)\b"
     r"|\bhow many (?:years|months|weeks|days)\b",
@@ -124,9 +128,19 @@ def times_in(query: str, today: date) -> tuple[Time, ...]:
     return tuple(placed.time for placed in placed_times(query, today))
 
 
+def _may_name_a_time(query: str) -> bool:
+    """Return False for most questions that name none, at a fraction of the price of looking."""
+    if not query.isascii() or not _DIGITS.isdisjoint(query):
+        return True
+    small = query.lower()
+    return any(word in small for word in _HOLDS_ONE)
+
+
 def placed_times(query: str, today: date) -> list[PlacedTime]:
     """Return the times that a question names, and where, in the order it names them."""
     found: list[PlacedTime] = []
+    if not _may_name_a_time(query):
+        return found
     for match in _TIME.finditer(query):
         if len(found) == TIMES_NAMED:
             break

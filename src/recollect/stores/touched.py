@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from recollect.ports.state import CommitRecord
-from recollect.ports.uses import Who
+
+if TYPE_CHECKING:
+    from recollect.ports.uses import Who
 
 __all__ = [
     "KEPT_COMMITS",

@@ -82,7 +82,7 @@ class StoreContract(LogContract, RecordContract, TenantContract, UseContract, Ve
             with committing(store):
                 store.memories.write([new_memory("a"), new_memory("b")])
             old = standing(store, "a")
-            stands = replace(old, place=place, status="archived", reinforced=3, last_reinforced=7.0)
+            stands = old._replace(place=place, status="archived", reinforced=3, last_reinforced=7.0)
             with committing(store) as commit:
                 store.memories.set_standing([stands], by="ann", at=NOW)
             assert standing(store, "a") == stands

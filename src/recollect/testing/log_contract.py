@@ -8,7 +8,6 @@ present one, and is as long as its rule says. It holds no texts.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 
 from recollect.errors import StoreError
 from recollect.ports.store import START, Changes, CommitRecord, Edge, Head, KeptAnswer, Store
@@ -33,7 +32,7 @@ class LogContract(CommitContract):
                 store.edges.put([Edge(a, b, 0.5, automatic=False)])
             with store.commit("second", at=NOW):
                 store.memories.set_standing(
-                    [replace(standing(store, "a"), reinforced=3)], by="ann", at=NOW
+                    [standing(store, "a")._replace(reinforced=3)], by="ann", at=NOW
                 )
                 store.edges.put([Edge(a, b, 0.0, automatic=False)])
                 store.state.fire("curate_complete")
@@ -139,14 +138,14 @@ class LogContract(CommitContract):
                 assert store.state.answer("r") == kept
             try:
                 with committing(store):
-                    store.state.keep_answer(replace(kept, request="lost"), names=[], since=NOW)
+                    store.state.keep_answer(kept._replace(request="lost"), names=[], since=NOW)
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
                 pass
             assert store.state.answer("lost") is None
             with committing(store):
                 store.memories.erase(["b"])
-            assert store.state.answer("r") == replace(kept, body=None, answer=None)
+            assert store.state.answer("r") == kept._replace(body=None, answer=None)
 
     def test_answers_that_are_too_old_are_dropped_with_the_next_one(self) -> None:
         old, later = KeptAnswer("old", NOW, "x", "[]"), "2026-02-01T00:00:00Z"
@@ -155,13 +154,13 @@ class LogContract(CommitContract):
                 store.memories.write([new_memory("a")])
                 store.state.keep_answer(old, names=["a"], since=NOW)
             with committing(store):
-                store.state.keep_answer(replace(old, request="new", at=later), names=[], since=NOW)
+                store.state.keep_answer(old._replace(request="new", at=later), names=[], since=NOW)
             assert store.state.answer("old") == old
             with committing(store):
-                store.state.keep_answer(replace(old, request="r", at=later), names=[], since=later)
+                store.state.keep_answer(old._replace(request="r", at=later), names=[], since=later)
             assert store.state.answer("old") is None
             with committing(store):
-                store.state.keep_answer(replace(old, at=later), names=["a"], since=later)
+                store.state.keep_answer(old._replace(at=later), names=["a"], since=later)
                 store.memories.erase(["a"])
             assert store.state.answer("old") == KeptAnswer("old", later, None, None)
 

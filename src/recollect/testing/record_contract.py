@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -71,7 +70,7 @@ class RecordContract:
         )
         with self.opened() as store:
             with committing(store):
-                store.memories.write([replace(new, pak=pak)])
+                store.memories.write([new._replace(pak=pak)])
             (one,) = store.records.page("memory", after=None, most=9)
         told = (one.fields["created_at"], one.fields["updated_at"], one.fields["title"])
         assert told == (_BEFORE, NOW, "T")

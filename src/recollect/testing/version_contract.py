@@ -44,7 +44,7 @@ class VersionContract:
             before = texts(store, "a").memories["a"]
             with committing(store) as second:
                 new = new_memory("a", "second", updated_at=_LATER)
-                store.memories.write([replace(new, by="bob")])
+                store.memories.write([new._replace(by="bob")])
             with committing(store) as third:
                 store.memories.write([new_memory("a", "third", updated_at=_LAST)])
             one, two, three = store.versions.read(["a"], VIEW)["a"]
@@ -60,7 +60,7 @@ class VersionContract:
                 store.memories.write([new_memory("a"), new_memory("b")])
             for status, uses in (("archived", 0), ("archived", 7)):
                 with committing(store):
-                    stands = replace(standing(store, "a"), status=status, reinforced=uses)
+                    stands = standing(store, "a")._replace(status=status, reinforced=uses)
                     store.memories.set_standing([stands], by="bob", at=_LATER)
             found = store.versions.read(["a", "b"], VIEW)
             assert [(one.number, one.by) for one in found["a"]] == [(1, "local"), (2, "bob")]

@@ -6,12 +6,18 @@ is not there, and what is not the caller's to archive, are the same answer.
 
 from __future__ import annotations
 
-from recollect.ports.store import RowFilter, Standing
-from recollect.verbs.caller import Caller
+from typing import TYPE_CHECKING
+
+from recollect.ports.store import RowFilter
 from recollect.verbs.erase import hash_name
-from recollect.verbs.requests import Request, keep, raise_if_repeated
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write.forget import erasable
 from recollect.write.status import ARCHIVED, set_status
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Standing
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
 
 __all__ = ["archive", "unarchive"]
 

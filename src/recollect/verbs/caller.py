@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.hours import iso, moved
 from recollect.index.selection import Where
-from recollect.model import INSTRUCTION, Principal
-from recollect.open_store import OpenStore
-from recollect.paks.catalogue import PakCatalogue
-from recollect.ports.store import ClockState, Commit, Store, Uses, Who
+from recollect.model import INSTRUCTION
 from recollect.recall.authorise import Moment
-from recollect.recall.sight import Sight
+
+if TYPE_CHECKING:
+    from recollect.model import Principal
+    from recollect.open_store import OpenStore
+    from recollect.paks.catalogue import PakCatalogue
+    from recollect.ports.store import ClockState, Commit, Store, Uses, Who
+    from recollect.recall.sight import Sight
 
 __all__ = ["Caller"]
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.check import is_id, optional_text
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.index.selection import Where
 from recollect.model import (
-    Memory,
-    Place,
     Remembered,
     RememberRequest,
     changed_fields,
@@ -24,14 +22,22 @@ from recollect.model import (
 )
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need, takes_instruct
-from recollect.policy.view import View
-from recollect.ports.store import Claim, Commit, RowFilter, Standing
-from recollect.recall.sight import Sight
-from recollect.verbs.caller import Caller
+from recollect.ports.store import RowFilter
 from recollect.verbs.erase import hash_name
-from recollect.verbs.requests import Request, keep, raise_if_repeated
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write.draft import ARGUMENTS, derived_title, draft
 from recollect.write.forget import erasable
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        Memory,
+        Place,
+    )
+    from recollect.policy.view import View
+    from recollect.ports.store import Claim, Commit, Standing
+    from recollect.recall.sight import Sight
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
 
 __all__ = ["Overtaken", "Settling", "Update", "supersede", "until_done"]
 

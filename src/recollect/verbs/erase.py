@@ -9,12 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.index.index import MemoryIndex
-from recollect.model import ForgetRequest, Forgotten, Looked
+from recollect.model import Forgotten
 from recollect.model.filters import (
-    Filter,
     all_of,
     is_called,
     is_in_project,
@@ -22,11 +20,21 @@ from recollect.model.filters import (
     parse_filter,
     within,
 )
-from recollect.ports.store import Head, RowFilter
-from recollect.recall.sight import Sight, rows_fulfilling
-from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Request, keep, raise_if_repeated
+from recollect.ports.store import RowFilter
+from recollect.recall.sight import rows_fulfilling
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write import forget
+
+if TYPE_CHECKING:
+    from recollect.index.index import MemoryIndex
+    from recollect.model import ForgetRequest, Looked
+    from recollect.model.filters import (
+        Filter,
+    )
+    from recollect.ports.store import Head
+    from recollect.recall.sight import Sight
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
 
 __all__ = ["erase", "erased_before", "hash_name", "rehearse", "report"]
 

@@ -7,14 +7,18 @@ read from how the verb's own stages went; one that a hook refused is explained b
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from recollect.hooks import Denied
-from recollect.model import Explanation, FrameRequest, RecallRequest, Verb
+from recollect.model import FrameRequest, RecallRequest
 from recollect.recall.clean import clean_explanation
 from recollect.recall.explain import denied, explain_frame, explain_recall
 from recollect.recall.select import SelectQuery, explain
-from recollect.verbs.caller import Caller
-from recollect.verbs.read import Reader
+
+if TYPE_CHECKING:
+    from recollect.hooks import Denied
+    from recollect.model import Explanation, Verb
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.read import Reader
 
 __all__ = ["Explainer"]
 

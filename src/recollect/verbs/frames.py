@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from recollect.model import FrameDefinition, Principal
-from recollect.open_store import OpenStore
 from recollect.policy.permit import need
-from recollect.ports.store import FrameRow
+from recollect.ports.state import FrameRow
+
+if TYPE_CHECKING:
+    from recollect.model import FrameDefinition, Principal
+    from recollect.open_store import OpenStore
 
 __all__ = ["FrameRows", "invalidation_event"]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import iso
 from recollect.lookalikes import complaint, normal_name
-from recollect.model import Garden, Member, Principal, Role
-from recollect.open_store import OpenStore
+from recollect.model import Garden, Member, Principal
 from recollect.policy.gardens import (
     checked_role,
     checked_slug,
@@ -24,9 +24,14 @@ from recollect.policy.gardens import (
     place_without_garden,
 )
 from recollect.policy.permit import chosen_place, need, no_garden
-from recollect.ports.store import Commit, RowFilter, Standing
+from recollect.ports.store import RowFilter
 from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 from recollect.write.likeness import arrivals_of, relink
+
+if TYPE_CHECKING:
+    from recollect.model import Role
+    from recollect.open_store import OpenStore
+    from recollect.ports.store import Commit, Standing
 
 __all__ = ["Gardens"]
 
@@ -118,7 +123,7 @@ class Gardens:
         with self._managing(slug, "garden.delete", request=request) as (_, commit):
             tenant, store = self._principal.tenant, self._open_store.store
             inside = store.memories.standing(RowFilter(tenant=tenant, garden=slug)).values()
-            freed = [replace(one, place=place_without_garden(one.place)) for one in inside]
+            freed = [one._replace(place=place_without_garden(one.place)) for one in inside]
             if self._open_store.links:
                 self._link_alone(freed, commit)
             at = self._open_store.time_of_writing(None)

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recollect.check import is_id
 from recollect.errors import InvalidInput, NotAllowed
-from recollect.model import LinkRequest, Memory
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need, takes_instruct
-from recollect.policy.view import View
-from recollect.ports.store import Edge, RowFilter
-from recollect.recall.sight import Sight
-from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Request, keep, raise_if_repeated
+from recollect.ports.store import RowFilter
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write.link import edge_between
-from recollect.write.transfer import Join
+
+if TYPE_CHECKING:
+    from recollect.model import LinkRequest, Memory
+    from recollect.policy.view import View
+    from recollect.ports.store import Edge
+    from recollect.recall.sight import Sight
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
+    from recollect.write.transfer import Join
 
 __all__ = ["dispute", "link", "rejoin", "resolve"]
 
@@ -66,7 +70,7 @@ def _changed_edges(links: Iterable[Edge], here: Mapping[tuple[int, int], Edge]) 
     for link in links:
         known = here.get((link.low, link.high))
         automatic = link.automatic and known is not None and known.automatic
-        if (made := replace(link, automatic=automatic)) != known:
+        if (made := link._replace(automatic=automatic)) != known:
             changed.append(made)
     return changed
 

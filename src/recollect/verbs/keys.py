@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recollect import check
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.hours import iso
-from recollect.model import Principal
-from recollect.open_store import OpenStore
 from recollect.policy.keys import (
     PREFIX_BYTES,
     SECRET_BYTES,
@@ -27,6 +26,10 @@ from recollect.policy.keys import (
 )
 from recollect.policy.permit import need
 from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
+
+if TYPE_CHECKING:
+    from recollect.model import Principal
+    from recollect.open_store import OpenStore
 
 __all__ = ["Keys"]
 

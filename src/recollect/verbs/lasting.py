@@ -7,18 +7,22 @@ what `forget` does; to touch takes the right to write where a memory is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.index import MemoryIndex
 from recollect.model import Forgotten
 from recollect.model.filters import has_ended
-from recollect.ports.store import Head, RowFilter
+from recollect.ports.store import RowFilter
 from recollect.recall.sight import rows_fulfilling
-from recollect.verbs.caller import Caller
 from recollect.verbs.erase import report
 from recollect.write import forget
 from recollect.write.draft import end_of
+
+if TYPE_CHECKING:
+    from recollect.index.index import MemoryIndex
+    from recollect.ports.store import Head
+    from recollect.verbs.caller import Caller
 
 __all__ = ["tidy", "touch"]
 

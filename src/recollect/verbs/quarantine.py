@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from recollect.index.selection import Where
-from recollect.model import Memory, Principal
-from recollect.open_store import OpenStore
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need, takes_instruct
 from recollect.policy.view import QUARANTINED, REJECTED
-from recollect.ports.store import Commit, RowFilter
-from recollect.recall.sight import Sight
+from recollect.ports.store import RowFilter
 from recollect.verbs.erase import hash_name
 from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_repeated
 from recollect.write.status import set_status
+
+if TYPE_CHECKING:
+    from recollect.model import Memory, Principal
+    from recollect.open_store import OpenStore
+    from recollect.ports.store import Commit
+    from recollect.recall.sight import Sight
 
 __all__ = ["Held", "Quarantine"]
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,38 +21,38 @@ from recollect import check
 from recollect.check import is_id
 from recollect.errors import StoreError
 from recollect.frames.cache import CacheKey, named
-from recollect.frames.registry import FrameRegistry
 from recollect.model import (
-    FrameDefinition,
     FrameRequest,
     FrameResult,
-    ListRequest,
-    Memory,
-    RecallRequest,
-    RecallResponse,
-    Version,
     words_of,
 )
-from recollect.model.filters import Filter
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import plain
-from recollect.ports.embedder import Embedder
 from recollect.recall.authorise import listed
 from recollect.recall.clean import clean_inspection, clean_memory, clean_selection
-from recollect.recall.flags import frame_package, package_flags
-from recollect.recall.history import history
-from recollect.recall.inspect import Inspection, inspect
-from recollect.recall.listing import MemoryPage, page
-from recollect.recall.pipeline import Sources, Trace, run
+from recollect.recall.pipeline import run
 from recollect.recall.respond import refused, response
 from recollect.recall.respond import run as answer_to
-from recollect.recall.select import SelectQuery, SelectResult, select
-from recollect.recall.select.values import checked
-from recollect.recall.sight import Sight
-from recollect.verbs.caller import Caller
 from recollect.verbs.frames import invalidation_event
-from recollect.write import transfer
-from recollect.write.whole_export import whole_export
+
+if TYPE_CHECKING:
+    from recollect.frames.registry import FrameRegistry
+    from recollect.model import (
+        FrameDefinition,
+        ListRequest,
+        Memory,
+        RecallRequest,
+        RecallResponse,
+        Version,
+    )
+    from recollect.model.filters import Filter
+    from recollect.ports.embedder import Embedder
+    from recollect.recall.inspect import Inspection
+    from recollect.recall.listing import MemoryPage
+    from recollect.recall.pipeline import Sources, Trace
+    from recollect.recall.select import SelectQuery, SelectResult
+    from recollect.recall.sight import Sight
+    from recollect.verbs.caller import Caller
 
 __all__ = ["Reader"]
 
@@ -168,14 +168,20 @@ class Reader:
 
     def checked_selection(self, query: SelectQuery) -> SelectQuery:
         """Return what to select, checked and dated."""
+        from recollect.recall.select.values import checked
+
         return checked(query, self._caller.now())
 
     def refuse_selection(self, query: SelectQuery, _: object) -> SelectResult:
         """Pick nothing, since it was refused."""
+        from recollect.recall.select import SelectResult
+
         return SelectResult((), (), str(query.now or ""), query)
 
     def select(self, query: SelectQuery) -> SelectResult:
         """Pick Paks of the catalogue, among those that may be read."""
+        from recollect.recall.select import select
+
         with self._caller.standing_still() as sight:
             picked = select(
                 self._caller.catalogue,
@@ -197,6 +203,7 @@ class Reader:
 
     def page(self, wanted: ListRequest) -> MemoryPage:
         """Return one page of memories."""
+        from recollect.recall.listing import page
 
         def listing(sight: Sight) -> MemoryPage:
             def worth() -> NDArray[np.float64] | None:
@@ -208,6 +215,8 @@ class Reader:
 
     def inspect(self, pak_id: str) -> Inspection | None:
         """Return everything about one memory, or None."""
+        from recollect.recall.inspect import inspect
+
         with self._caller.standing_still() as sight:
             readable = self._caller.readable(sight)
             found = inspect(
@@ -221,6 +230,8 @@ class Reader:
 
     def history(self, pak_id: str) -> tuple[Version, ...]:
         """Return the versions of a memory, and of what it superseded."""
+        from recollect.recall.history import history
+
         if not is_id(pak_id):
             return ()
         found = self._caller.answer(lambda sight: history(pak_id, sight))
@@ -230,6 +241,8 @@ class Reader:
 
     def export(self, tree: Filter | None = None) -> Iterator[str]:
         """Yield what may be read as lines of JSON; whoever opened the store is told of the rest."""
+        from recollect.write import transfer
+
         kinds: Counter[str] = Counter()
         tenants: Counter[str] = Counter()
         for part in self._in_turns(transfer.exported(self._caller.sight, tree)):
@@ -246,6 +259,8 @@ class Reader:
 
     def export_everything(self) -> Iterator[str]:
         """Yield all of the store as lines of JSON."""
+        from recollect.write.whole_export import whole_export
+
         lines = whole_export(self._caller.store)
         parts = iter(lambda: list(islice(lines, _LINES_AT_ONCE)), [])
         for part in self._in_turns(parts):
@@ -334,6 +349,8 @@ def _still_holds(kept: FrameResult, sight: Sight) -> bool:
 
 
 def _rendered(trace: Trace) -> FrameResult:
+    from recollect.recall.flags import frame_package, package_flags
+
     packed = trace.packed
     return FrameResult(
         text=packed.text,

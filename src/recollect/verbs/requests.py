@@ -13,14 +13,17 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.arguments import name
 from recollect.errors import RequestIdReused
 from recollect.hours import iso
-from recollect.model import Principal, Remembered
-from recollect.open_store import OpenStore
+from recollect.model import Remembered
 from recollect.ports.store import KeptAnswer
+
+if TYPE_CHECKING:
+    from recollect.model import Principal
+    from recollect.open_store import OpenStore
 
 __all__ = [
     "Repeated",

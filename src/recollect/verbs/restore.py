@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.embed import ModelIdentity, check_model
 from recollect.errors import InvalidInput
@@ -18,35 +18,44 @@ from recollect.model import FrameDefinition, Remembered, RememberRequest
 from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
-    PakRow,
     ReasonCodeEntry,
     RiskFlagEntry,
 )
 from recollect.ports.store import (
-    Commit,
     FrameRow,
     Likeness,
     NewMemory,
     Used,
     UsedLink,
     Uses,
-    Who,
 )
-from recollect.verbs.caller import Caller
-from recollect.verbs.requests import Request, keep, raise_if_repeated
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS
 from recollect.write.link import edge_between, pair
 from recollect.write.vectors import Embeddings, embed_texts
 from recollect.write.whole_import import (
-    Hanging,
-    RestoredMemory,
-    UseRow,
-    WholeStore,
     frame_owner,
     memory_from,
     read_whole,
 )
+
+if TYPE_CHECKING:
+    from recollect.model.pak import (
+        PakRow,
+    )
+    from recollect.ports.store import (
+        Commit,
+        Who,
+    )
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
+    from recollect.write.whole_import import (
+        Hanging,
+        RestoredMemory,
+        UseRow,
+        WholeStore,
+    )
 
 __all__ = ["Restoration", "restored_before"]
 

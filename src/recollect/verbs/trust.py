@@ -6,13 +6,16 @@ In: a source and a number from 0 to 1. Out: the numbers that were set.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from recollect import check
-from recollect.model import Principal
-from recollect.open_store import OpenStore
 from recollect.policy.permit import need
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_repeated
+
+if TYPE_CHECKING:
+    from recollect.model import Principal
+    from recollect.open_store import OpenStore
 
 __all__ = ["Trust"]
 

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.hours import clock_jump, iso
-from recollect.model import BackedUp, Examination, Repaired
-from recollect.ports.access import Act
-from recollect.ports.embedder import Embedder
-from recollect.ports.store import Commit, LostLinks
-from recollect.verbs.caller import Caller
 from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import embed_texts
+
+if TYPE_CHECKING:
+    from recollect.model import BackedUp, Examination, Repaired
+    from recollect.ports.access import Act
+    from recollect.ports.embedder import Embedder
+    from recollect.ports.store import Commit, LostLinks
+    from recollect.verbs.caller import Caller
 
 __all__ = [
     "acts",
@@ -182,7 +184,7 @@ def stats(caller: Caller) -> dict[str, Any]:
         state, counts = caller.store.state.read(), caller.store.state.count()
     error = caller.open_store.embedder_error
     return {
-        **asdict(counts),
+        **counts._asdict(),
         "revision": state.revision,
         "model_id": state.model_id,
         "dimension": state.dimension,

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect.arguments import on_conflict, superseded
 from recollect.check import optional_text
@@ -19,25 +19,20 @@ from recollect.model import (
     INSTRUCTION,
     Ingested,
     IngestedItem,
-    IngestRequest,
     Memory,
-    Place,
     Remembered,
     RememberRequest,
 )
 from recollect.policy.permit import chosen_place, need, no_garden, takes_instruct
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.policy.view import QUARANTINED
-from recollect.ports.embedder import Embedder
 from recollect.ports.store import Commit, RowFilter, Standing
 from recollect.recall.sight import StoreMoved, own_memories
 from recollect.verbs import join
-from recollect.verbs.caller import Caller
-from recollect.verbs.change import Settle, Settling, Update
+from recollect.verbs.change import Settling
 from recollect.verbs.erase import hash_name
 from recollect.verbs.requests import (
     Repeated,
-    Request,
     keep,
     names_in,
     plain_report,
@@ -55,7 +50,20 @@ from recollect.write.draft import (
 )
 from recollect.write.ingest import Outside, admitted, fact_from, turned_away
 from recollect.write.remember import Write, waiting_for_vectors
-from recollect.write.vectors import Embeddings, embed_texts
+from recollect.write.vectors import embed_texts
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        IngestRequest,
+        Place,
+    )
+    from recollect.ports.embedder import Embedder
+    from recollect.verbs.caller import Caller
+    from recollect.verbs.change import Settle, Update
+    from recollect.verbs.requests import (
+        Request,
+    )
+    from recollect.write.vectors import Embeddings
 
 __all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import check
-from recollect.model import Memory, words_of
+from recollect.model import words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 from recollect.write.draft import ARGUMENTS, PLACE, earlier_id
+
+if TYPE_CHECKING:
+    from recollect.model import Memory
 
 __all__ = ["Again", "Stated", "again", "named_in", "one_each", "recognised"]
 

@@ -12,16 +12,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import check
 from recollect.dates import moment_of, read_moment
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
-from recollect.model import Memory, Place, words_of
+from recollect.model import Memory, words_of
 from recollect.model.plain import metadata_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
+
+if TYPE_CHECKING:
+    from recollect.model import Place
 
 __all__ = [
     "ARGUMENTS",

@@ -8,12 +8,17 @@ wiped of what deletion leaves behind.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from recollect.errors import NotAllowed, StoreDamaged
-from recollect.model import Principal, Role, Scope
-from recollect.ports.store import Commit, RowFilter, Standing, Store
-from recollect.write.likeness import IndexBefore, arrivals_of, relink
+from recollect.ports.store import RowFilter
+from recollect.write.likeness import arrivals_of, relink
 from recollect.write.link import MAX_AUTOMATIC
+
+if TYPE_CHECKING:
+    from recollect.model import Principal, Role, Scope
+    from recollect.ports.store import Commit, Standing, Store
+    from recollect.write.likeness import IndexBefore
 
 __all__ = ["erasable", "erase", "need_right_to_erase", "verify"]
 

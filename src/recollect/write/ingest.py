@@ -12,19 +12,22 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import check
 from recollect.dates import moment_of
 from recollect.errors import InvalidInput
 from recollect.index.columns import epoch_microseconds
 from recollect.limits import COUNTS
-from recollect.model import EXTERNAL, INSTRUCTION, Memory, Place
+from recollect.model import EXTERNAL, INSTRUCTION
 from recollect.policy.permit import is_of_self
 from recollect.policy.trust import is_low
 from recollect.policy.view import QUARANTINED, REJECTED
-from recollect.ports.store import Standing
 from recollect.write.draft import draft
+
+if TYPE_CHECKING:
+    from recollect.model import Memory, Place
+    from recollect.ports.store import Standing
 
 __all__ = ["Outside", "admitted", "fact_from", "items_of", "turned_away"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,18 @@ from recollect.index.alike import Wanted, alike_each
 from recollect.index.arrays import distinct, is_in, kth_largest
 from recollect.index.index import MemoryIndex
 from recollect.index.lookup import digest
-from recollect.index.selection import Selection, Where
-from recollect.index.vectors import Nearest, Vectors
+from recollect.index.selection import Where
+from recollect.index.vectors import Vectors
 from recollect.model import Place
 from recollect.ports.store import Commit, Likeness, Store
 from recollect.recall.sight import AtPlace
 from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_to_write, pair, weight_of
+
+if TYPE_CHECKING:
+    from recollect.index.selection import Selection
+    from recollect.index.vectors import Nearest
+    from recollect.model import Place
+    from recollect.ports.store import Store
 
 __all__ = [
     "NEAR_DUPLICATE",

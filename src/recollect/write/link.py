@@ -8,7 +8,6 @@ there are and not on what was there before. What use adds to them is in `ports.u
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from recollect.ports.edges import Edge, Likeness
 
@@ -95,7 +94,7 @@ def edges_to_write(lists: LikenessLists, known: Iterable[Edge]) -> list[Edge]:
     for entry in lists.removed():
         ends = pair(entry.row_id, entry.other)
         if ends in there and there[ends].automatic:
-            written[ends] = replace(there[ends], weight=0.0)
+            written[ends] = there[ends]._replace(weight=0.0)
     for entry in lists.added():
         ends = pair(entry.row_id, entry.other)
         if ends not in there and lists.hold_each_other(*ends):

@@ -7,12 +7,15 @@ they would be had nothing ever happened to them (ADR-0011): they follow from tex
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recollect.index.index import MemoryIndex
-from recollect.ports.store import START, Commit, Edge, LostLinks, RowFilter, Store
+from recollect.ports.store import START, RowFilter
 from recollect.ports.uses import MOST_LINK_USES, strength
 from recollect.write.likeness import arrivals_of, relink
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Commit, Edge, LostLinks, Store
 
 __all__ = ["link_again"]
 
@@ -38,7 +41,7 @@ def _as_strong_as_before(lost: LostLinks, edges: list[Edge]) -> Iterator[Edge]:
         said = set(lost.weights.get((edge.low, edge.high), ()))
         possible = said.intersection(_weights_of(edge))
         if edge.automatic and len(possible) == 1:
-            yield replace(edge, weight=possible.pop())
+            yield edge._replace(weight=possible.pop())
 
 
 def _weights_of(edge: Edge) -> Iterator[float]:

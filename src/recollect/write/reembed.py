@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recollect.embed import EmbedderBadAnswer, EmbedderMismatch
-from recollect.ports.store import Store, Waiting
-from recollect.write.vectors import Embeddings
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Store, Waiting
+    from recollect.write.vectors import Embeddings
 
 __all__ = ["Reembedding"]
 

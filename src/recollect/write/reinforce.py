@@ -7,8 +7,12 @@ the index of this process need not read it again. Nobody else's numbers move.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from recollect.ports.store import Changes, Commit, Store, Who
+from recollect.ports.store import Changes
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Commit, Store, Who
 
 __all__ = ["reinforce"]
 

@@ -9,25 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from recollect.dates import NO_DAY, day_number
 from recollect.embed import ModelIdentity, check_model
-from recollect.index.index import MemoryIndex
-from recollect.model import Memory, Remembered, is_settled
-from recollect.ports.embedder import Embedder
-from recollect.ports.store import Commit, NewCommit, RowFilter, Standing, Store, Waiting, Written
+from recollect.model import Remembered, is_settled
+from recollect.ports.store import RowFilter
 from recollect.write.draft import content_hash
 from recollect.write.likeness import (
     Arrival,
-    IndexBefore,
     Neighbourhood,
     arrivals_of,
     relink,
 )
 from recollect.write.link import MAX_AUTOMATIC
 from recollect.write.replacement import row_to_write
-from recollect.write.vectors import Embeddings
+
+if TYPE_CHECKING:
+    from recollect.index.index import MemoryIndex
+    from recollect.model import Memory
+    from recollect.ports.embedder import Embedder
+    from recollect.ports.store import Commit, NewCommit, Standing, Store, Waiting, Written
+    from recollect.write.likeness import (
+        IndexBefore,
+    )
+    from recollect.write.vectors import Embeddings
 
 __all__ = ["Write", "fill_pending", "waiting_for_vectors"]
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.model import Memory
 from recollect.model.pak import PakRow
-from recollect.ports.store import NewMemory, Standing
+from recollect.ports.store import NewMemory
 from recollect.write.draft import content_hash
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.model import Memory
+    from recollect.ports.store import Standing
 
 __all__ = ["entry_of", "row_to_write"]
 

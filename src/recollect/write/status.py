@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from recollect.ports.store import Commit, Standing, Store
-from recollect.write.likeness import IndexBefore, arrivals_of, relink
+from recollect.write.likeness import arrivals_of, relink
 from recollect.write.link import MAX_AUTOMATIC
+
+if TYPE_CHECKING:
+    from recollect.ports.store import Commit, Standing, Store
+    from recollect.write.likeness import IndexBefore
 
 __all__ = ["ARCHIVED", "set_status"]
 
@@ -31,7 +35,7 @@ def set_status(
     at: str,
 ) -> None:
     """Let memories stand as they do but for their status; with `links`, link who may be now."""
-    changed = [replace(old, status=status) for old in standing]
+    changed = [old._replace(status=status) for old in standing]
     pairs = list(zip(standing, changed, strict=True))
     leaving = [old.row_id for old, new in pairs if old.settled and not new.settled]
     coming = [new.row_id for old, new in pairs if links and new.settled and not old.settled]

@@ -14,18 +14,21 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.index.index import MemoryIndex
-from recollect.model import LinkRequest, Memory, Principal
-from recollect.model.filters import Filter
+from recollect.model import LinkRequest, Principal
 from recollect.model.memory import without_silent
 from recollect.ports.store import RECORD_KINDS
-from recollect.recall.sight import Sight
 from recollect.write import draft
 from recollect.write.draft import ARGUMENTS, TURN
+
+if TYPE_CHECKING:
+    from recollect.index.index import MemoryIndex
+    from recollect.model import Memory
+    from recollect.model.filters import Filter
+    from recollect.recall.sight import Sight
 
 __all__ = [
     "COUNT_MAX",

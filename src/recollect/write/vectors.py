@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed import EmbedderBadAnswer, EmbedderError, EmbedderUnavailable
 from recollect.embed.quantise import quantise
-from recollect.ports.embedder import Embedder
+
+if TYPE_CHECKING:
+    from recollect.ports.embedder import Embedder
 
 __all__ = ["Embeddings", "embed_texts"]
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.ports.store import RECORD_KINDS, RecordKind, Store
+from recollect.ports.store import RECORD_KINDS
 from recollect.write.transfer import EVERYTHING, VERSION, as_line
+
+if TYPE_CHECKING:
+    from recollect.ports.store import RecordKind, Store
 
 __all__ = ["NAMING_FIELDS", "whole_export"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
@@ -19,7 +19,6 @@ from recollect.model import (
     Memory,
     Place,
     Principal,
-    Role,
     known_scope,
     memory_of,
     words_of,
@@ -36,12 +35,19 @@ from recollect.paks import validate
 from recollect.policy.gardens import checked_role, checked_slug
 from recollect.policy.sanitizer import risks
 from recollect.policy.view import HELD_BACK
-from recollect.ports.store import ClockState, KeptVersion, Who
+from recollect.ports.store import ClockState, KeptVersion
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
 from recollect.write.draft import content_hash, time_to_live
-from recollect.write.transfer import COUNT_MAX, Export, Line, read_at
+from recollect.write.transfer import COUNT_MAX, read_at
 from recollect.write.whole_export import NAMING_FIELDS
+
+if TYPE_CHECKING:
+    from recollect.model import (
+        Role,
+    )
+    from recollect.ports.store import Who
+    from recollect.write.transfer import Export, Line
 
 __all__ = [
     "Alike",

@@ -256,7 +256,7 @@ def test_a_vector_that_comes_later_is_found() -> None:
 
 def test_a_changed_life_needs_no_new_slot_and_a_changed_text_does() -> None:
     index = index_of(row(1), row(2))
-    reinforced = replace(row(1), memory=replace(row(1).memory, reinforced=3, project="shop"))  # type: ignore[type-var]
+    reinforced = row(1)._replace(memory=replace(row(1).memory, reinforced=3, project="shop"))  # type: ignore[type-var]
     index = index.after(Changes(Head(2, None), [reinforced], (), ()))
     assert index.size == 2
     assert index.column("reinforced")[index.slots_of(["pak_1"])].tolist() == [3]
@@ -293,7 +293,7 @@ def test_columns_cannot_be_written_through() -> None:
     index = index_of(row(1))
     with pytest.raises(ValueError, match="read-only"):
         index.column("confidence")[0] = 0.0
-    changed = replace(row(1), memory=replace(row(1).memory, decay=0.5))  # type: ignore[type-var]
+    changed = row(1)._replace(memory=replace(row(1).memory, decay=0.5))  # type: ignore[type-var]
     index = index.after(Changes(Head(2, None), [changed], (), ()))
 
     assert index.column("decay").tolist() == [0.5]

@@ -69,7 +69,7 @@ def test_without_threads_there_is_no_line() -> None:
 
 def test_threads_of_one_name_in_two_projects_are_two() -> None:
     rows = [turn(1, "a", 0), turn(2, "a", 1)]
-    other = replace(rows[1], memory=replace(rows[1].memory, project="shop"))  # type: ignore[type-var]
+    other = rows[1]._replace(memory=replace(rows[1].memory, project="shop"))  # type: ignore[type-var]
     index = index_of(rows[0], other)
     line = index.turns(index.select())
 

@@ -6,12 +6,52 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recollect.dates import NO_DAY
+from recollect.dates import LONG_MONTHS, NO_DAY, WEEKDAYS
+from recollect.recall import times
 from recollect.recall.times import Time, asks_when, closeness, day_of, nearest_time, times_in
 
 TODAY = date(2023, 6, 14)  # a Wednesday
 EPOCH = date(1970, 1, 1)
+WORDS = [
+    *LONG_MONTHS,
+    *WEEKDAYS,
+    *[
+        "last",
+        "This",
+        "past",
+        "next",
+        "a",
+        "one",
+        "two",
+        "ago",
+        "on",
+        "since",
+        "by",
+        "week",
+        "weekends",
+        "MONTH",
+        "years",
+        "day",
+    ],
+    *[
+        "yesterday",
+        "Today",
+        "tonight",
+        "tomorrow",
+        "3",
+        "2023",
+        "2023-05",
+        "tea",
+        "kiln",
+        "who",
+        "when",
+        "jan",
+        "feb",
+    ],
+]
 
 
 def spans(query: str) -> list[tuple[str, str]]:
@@ -136,3 +176,8 @@ def test_times_are_found_in_the_order_they_are_named() -> None:
         Time(number("2020-01-01"), number("2020-12-31"), "2020"),
         Time(number("2021-05-01"), number("2021-05-31"), "May 2021"),
     )
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
+def test_a_question_that_is_not_looked_at_names_no_time(query: str) -> None:
+    assert times._may_name_a_time(query) or times._TIME.search(query) is None

@@ -19,7 +19,12 @@ from recollect.edge.cli.options import chosen_key, wants_read_only
 from recollect.embed import load_embedder
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak, as_catalogue
-from recollect.settings import default_embedder, default_hooks_path, default_opening
+from recollect.settings import (
+    default_embedder,
+    default_hooks_path,
+    default_opening,
+    one_blas_thread,
+)
 
 if TYPE_CHECKING:
     from recollect.engine import Recollect
@@ -130,19 +135,21 @@ def unknown(pak_id: str, path: Path) -> UnknownPak:
 @contextmanager
 def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
-    from recollect.engine import Recollect
+    with one_blas_thread():
+        from recollect.engine import Recollect
 
+    hooks = default_hooks_path()
     with (
         as_catalogue(place),
         Recollect.open(
             place,
             embedder=embedder_for(embedder),
-            hooks=default_hooks_path(),
+            hooks=hooks,
             read_only=wants_read_only(),
             any_filesystem=default_opening().any_filesystem,
         ) as memory,
     ):
-        if sys.stdin is not None and sys.stdin.isatty():
+        if hooks is not None and sys.stdin is not None and sys.stdin.isatty():
             memory.hooks.on_ask(_ask)
         key = chosen_key()
         yield memory if key is None else memory.as_principal(memory.keys.principal_for(key))

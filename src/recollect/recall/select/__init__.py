@@ -6,9 +6,24 @@ finds, `columns` reads, `ranking` decides, `answer` tells, `explaining` says why
 
 from __future__ import annotations
 
-from recollect.paks.registry import REASON_WEIGHTS
-from recollect.recall.select.explaining import explain
-from recollect.recall.select.selection import select
-from recollect.recall.select.values import Score, SelectQuery, SelectResult
+from typing import TYPE_CHECKING
+
+from recollect.on_demand import names_of
+
+if TYPE_CHECKING:
+    from recollect.paks.registry import REASON_WEIGHTS
+    from recollect.recall.select.explaining import explain
+    from recollect.recall.select.selection import select
+    from recollect.recall.select.values import Score, SelectQuery, SelectResult
 
 __all__ = ["REASON_WEIGHTS", "Score", "SelectQuery", "SelectResult", "explain", "select"]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "recollect.paks.registry": "REASON_WEIGHTS",
+        ".explaining": "explain",
+        ".selection": "select",
+        ".values": "Score SelectQuery SelectResult",
+    },
+)

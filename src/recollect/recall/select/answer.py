@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.model import Dropped
-from recollect.model.pak import RiskFlagEntry
-from recollect.ports.tokens import TokenCounter
 from recollect.recall.flags import Package, package_flags
-from recollect.recall.select.ranking import SIGNALS, Ranking
+from recollect.recall.select.ranking import SIGNALS
 from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
+
+if TYPE_CHECKING:
+    from recollect.model.pak import RiskFlagEntry
+    from recollect.ports.tokens import TokenCounter
+    from recollect.recall.select.ranking import Ranking
 
 __all__ = ["PickedTexts", "compose_answer"]
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.catalogue import CatalogueRecords, CodeColumns, PakColumns, Touched
 from recollect.recall.select.values import moment
+
+if TYPE_CHECKING:
+    from recollect.ports.catalogue import CatalogueRecords, CodeColumns, PakColumns, Touched
 
 __all__ = ["NEVER", "Columns", "Documents", "Names", "Rows"]
 

@@ -7,18 +7,20 @@ answer is, so it cannot tell another story; of what the caller may not read it k
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.model import RETURNED, UNKNOWN, Explanation
-from recollect.model.pak import PakRow
-from recollect.ports.catalogue import Catalogue
-from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
-from recollect.recall.select.ranking import Ranking
 from recollect.recall.select.selection import trace
-from recollect.recall.select.values import SelectQuery
+
+if TYPE_CHECKING:
+    from recollect.model.pak import PakRow
+    from recollect.ports.catalogue import Catalogue
+    from recollect.ports.tokens import TokenCounter
+    from recollect.recall.select.ranking import Ranking
+    from recollect.recall.select.values import SelectQuery
 
 __all__ = ["NO_SUCH_PAK", "explain"]
 

@@ -10,15 +10,20 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Contribution, Dropped
 from recollect.paks.registry import EXCLUDE_CODES
-from recollect.recall.select.columns import NEVER, Rows
-from recollect.recall.select.values import SelectQuery, moment
-from recollect.recall.select.words import Hit
+from recollect.recall.select.columns import NEVER
+from recollect.recall.select.values import moment
+
+if TYPE_CHECKING:
+    from recollect.recall.select.columns import Rows
+    from recollect.recall.select.values import SelectQuery
+    from recollect.recall.select.words import Hit
 
 __all__ = [
     "PROJECT_BONUS",

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.catalogue import CatalogueRecords, Posting, Statistics, Touched
+from recollect.ports.catalogue import Posting
 from recollect.recall.select.columns import Documents, Rows
 from recollect.recall.select.words import Hit
+
+if TYPE_CHECKING:
+    from recollect.ports.catalogue import CatalogueRecords, Statistics, Touched
 
 __all__ = ["KeptReads", "reads_of"]
 

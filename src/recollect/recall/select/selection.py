@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.paks.expression import parse, terms_sought
 from recollect.paks.match import matching_documents
-from recollect.ports.catalogue import Catalogue, CatalogueRecords
-from recollect.ports.tokens import TokenCounter
 from recollect.recall.pack import count_tokens
 from recollect.recall.select import words
 from recollect.recall.select.answer import PickedTexts, compose_answer
-from recollect.recall.select.ranking import Found, Ranking, mark_standing, rank
-from recollect.recall.select.reads import KeptReads, reads_of
-from recollect.recall.select.values import SelectQuery, SelectResult, checked
-from recollect.recall.select.words import Hit
+from recollect.recall.select.ranking import Found, mark_standing, rank
+from recollect.recall.select.reads import reads_of
+from recollect.recall.select.values import checked
+
+if TYPE_CHECKING:
+    from recollect.ports.catalogue import Catalogue, CatalogueRecords
+    from recollect.ports.tokens import TokenCounter
+    from recollect.recall.select.ranking import Ranking
+    from recollect.recall.select.reads import KeptReads
+    from recollect.recall.select.values import SelectQuery, SelectResult
+    from recollect.recall.select.words import Hit
 
 __all__ = ["Selection", "select", "trace"]
 

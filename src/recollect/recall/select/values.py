@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
-from recollect.model import Dropped, PackageFlag
-from recollect.model.pak import RiskFlagEntry
+from recollect.model import Dropped
 from recollect.paks.expression import parse
 from recollect.paks.registry import REASON_WEIGHTS
+
+if TYPE_CHECKING:
+    from recollect.model import PackageFlag
+    from recollect.model.pak import RiskFlagEntry
 
 __all__ = [
     "LOUDNESS",

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.paks.words import MAX_CHARACTERS, MAX_WORDS
-from recollect.ports.catalogue import CatalogueRecords, Statistics
+
+if TYPE_CHECKING:
+    from recollect.ports.catalogue import CatalogueRecords, Statistics
 
 __all__ = ["Hit", "bm25", "distinct_words"]
 

@@ -76,7 +76,7 @@ class MemoryEdges:
         """Undo all lists and automatic links of these rows; others hold them no longer."""
         rows = list(row_ids)
         self._session.likenesses.drop_at(rows)
-        self.put(replace(edge, weight=0.0) for edge in self.touching(rows) if edge.automatic)
+        self.put(edge._replace(weight=0.0) for edge in self.touching(rows) if edge.automatic)
 
     def dispute(self, pair: Sequence[str], *, note: str, now: str) -> None:
         """Open a dispute between two memories that exist."""

@@ -241,7 +241,7 @@ class MemoryMemories:
             pairs.drop_at([row.row_id])
         for key in [one for one in tables.answer_rows if one[0] == row.row_id]:
             kept = tables.answers[key[1]]
-            tables.answers.put(key[1], replace(kept, body=None, answer=None))
+            tables.answers.put(key[1], kept._replace(body=None, answer=None))
             tables.answer_rows.drop(key)
         tables.memories.drop(pak_id)
         tables.names.drop(row.row_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.errors import StoreError
@@ -133,7 +133,7 @@ class Session:
             commit = Commit(before.revision + 1, commit_id, before)
             try:
                 self._commit, self._touched = commit, Touched()
-                self.set_state(replace(before, head=commit.head))
+                self.set_state(before._replace(head=commit.head))
                 yield commit
                 self._log(commit.head, at, self._touched)
             finally:
@@ -158,7 +158,7 @@ class Session:
         revision = self.state.revision + 1
         # Nobody can copy this store: what tells its own changes apart is name enough.
         head = Head(revision, f"{self.state.store_id}:{revision}")
-        self.set_state(replace(self.state, head=head))
+        self.set_state(self.state._replace(head=head))
         self._log(head, None, change)
 
     def touched_since(self, head: Head) -> Touched:

@@ -6,7 +6,6 @@ In: values of `recollect.ports.state`. Out: the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from recollect.ports.state import (
     START,
@@ -50,11 +49,11 @@ class MemoryState:
 
     def set_clock(self, clock: ClockState) -> None:
         """Keep a clock as it is given."""
-        self._write(replace(self._session.state, clock=clock))
+        self._write(self._session.state._replace(clock=clock))
 
     def set_model(self, model_id: str, dimension: int) -> None:
         """Keep which model the vectors are of."""
-        self._write(replace(self._session.state, model_id=model_id, dimension=dimension))
+        self._write(self._session.state._replace(model_id=model_id, dimension=dimension))
 
     def wiping_due(self) -> int:
         """Return 0: what is erased here is gone."""

@@ -71,7 +71,7 @@ class MemoryVectors:
         for pak_id in list(self._session.memories):
             row = self._session.memories[pak_id]
             self._session.memories.put(pak_id, replace(row, following=None))
-        self._session.set_state(replace(state, next_model_id=model_id, next_dimension=dimension))
+        self._session.set_state(state._replace(next_model_id=model_id, next_dimension=dimension))
 
     def finish_switch(self) -> None:
         """Let the next vectors serve and drop the others, all at once."""
@@ -83,8 +83,7 @@ class MemoryVectors:
             switched = replace(row, serving=row.following, following=None, pending=pending)
             tables.memories.put(pak_id, switched)
         tables.set_state(
-            replace(
-                state,
+            state._replace(
                 model_id=state.next_model_id,
                 dimension=state.next_dimension,
                 next_model_id=None,

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from recollect.check import is_share
 from recollect.model import Garden, Principal, Role
-from recollect.policy.keys import KeyRow
-from recollect.ports.access import Act
-from recollect.stores.sqlite.session import Session
+
+if TYPE_CHECKING:
+    from recollect.policy.keys import KeyRow
+    from recollect.ports.access import Act
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteAccess"]
 
@@ -168,6 +170,8 @@ class SqliteAccess:
 
     def acts(self, tenant: str, *, limit: int, before: int | None) -> list[Act]:
         """Return a tenant's acts, latest first."""
+        from recollect.ports.access import Act
+
         return [
             Act(*row)
             for row in self._db.all(
@@ -182,6 +186,8 @@ class SqliteAccess:
 
 def _key(row: tuple[Any, ...]) -> KeyRow | None:
     """Return a key; None for one that was damaged: it opens nothing."""
+    from recollect.policy.keys import KeyRow
+
     if not _is_text(row):
         return None
     try:

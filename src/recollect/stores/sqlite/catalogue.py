@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from recollect.paks.listing import conditions, where
 from recollect.paks.tolerant import fetch_all, shown
 from recollect.ports.catalogue import (
     FIELDS,
-    Changes,
     CodeColumns,
     DocumentColumns,
     Occurrences,
@@ -31,6 +30,11 @@ from recollect.ports.catalogue import (
 )
 from recollect.stores.sqlite.catalogue_changes import ChangeNotes, numbers
 from recollect.stores.sqlite.catalogue_words import words_of
+
+if TYPE_CHECKING:
+    from recollect.ports.catalogue import (
+        Changes,
+    )
 
 __all__ = ["SqliteRecords"]
 

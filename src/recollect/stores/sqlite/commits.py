@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from recollect.errors import StoreDamaged, StoreError
-from recollect.ports.state import START, Commit, CommitRecord, Head
+from recollect.ports.state import START, CommitRecord
 from recollect.stores.touched import Touched, first_kept, is_time_to_trim
 
 if TYPE_CHECKING:
+    from recollect.ports.state import Commit, Head
     from recollect.stores.sqlite.session import Session
 
 __all__ = ["LOGGED", "keep", "knows", "log_seal", "records", "touched_since"]

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from recollect.ports.edges import Dispute, Edge, Likeness
-from recollect.stores.sqlite.session import Session, chunks, marks
+from recollect.stores.sqlite.session import chunks, marks
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteEdges"]
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.model import name_key
-from recollect.ports.memories import RowFilter
 from recollect.stores.sqlite.session import chunks, marks
+
+if TYPE_CHECKING:
+    from recollect.ports.memories import RowFilter
 
 __all__ = ["conditions"]
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.ports.edges import LinkAgain, LostLinks
-from recollect.stores.sqlite.examine import Unlike
+from recollect.ports.edges import LostLinks
+
+if TYPE_CHECKING:
+    from recollect.ports.edges import LinkAgain
+    from recollect.stores.sqlite.examine import Unlike
 
 __all__ = ["PAIRS", "LinksInDoubt"]
 

@@ -8,20 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.model import Memory, Place
-from recollect.model.pak import PakRow
-from recollect.paks import RecallStore
-from recollect.policy import View
 from recollect.ports.memories import (
     Changes,
     Claim,
     Facts,
-    IndexRow,
-    NewMemory,
-    RowFilter,
-    Standing,
     Texts,
     Written,
 )
@@ -36,8 +28,22 @@ from recollect.stores.sqlite.seals import (
     SEALED_COLUMNS,
     row_seal,
 )
-from recollect.stores.sqlite.session import Session, chunks, marks
-from recollect.stores.sqlite.versions import Author, SqliteVersions
+from recollect.stores.sqlite.session import chunks, marks
+from recollect.stores.sqlite.versions import Author
+
+if TYPE_CHECKING:
+    from recollect.model import Memory, Place
+    from recollect.model.pak import PakRow
+    from recollect.paks import RecallStore
+    from recollect.policy import View
+    from recollect.ports.memories import (
+        IndexRow,
+        NewMemory,
+        RowFilter,
+        Standing,
+    )
+    from recollect.stores.sqlite.session import Session
+    from recollect.stores.sqlite.versions import SqliteVersions
 
 __all__ = ["SqliteMemories"]
 

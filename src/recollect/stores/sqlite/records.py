@@ -8,13 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreDamaged
 from recollect.model.plain import metadata_from
-from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind
+from recollect.ports.records import RECORD_KINDS, Record
 from recollect.stores.sqlite.legible import RowShape
-from recollect.stores.sqlite.session import Session, marks
+from recollect.stores.sqlite.session import marks
+
+if TYPE_CHECKING:
+    from recollect.ports.records import RecordKey, RecordKind
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteRecords"]
 

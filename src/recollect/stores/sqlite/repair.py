@@ -10,17 +10,20 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.model import Repaired
 from recollect.paks import fulltext
 from recollect.paks.tolerant import text_or_bytes
-from recollect.ports.edges import LinkAgain
-from recollect.stores.sqlite.examine import Findings, Unlike, expected_triggers, find
+from recollect.stores.sqlite.examine import expected_triggers, find
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.sqlite.links import PAIRS, LinksInDoubt
 from recollect.stores.sqlite.seals import SEALED_COLUMNS, row_seal
 from recollect.stores.sqlite.twins import TWIN_INDEXES
+
+if TYPE_CHECKING:
+    from recollect.ports.edges import LinkAgain
+    from recollect.stores.sqlite.examine import Findings, Unlike
 
 __all__ = ["FACTS", "USES", "as_json", "mend_state", "repair"]
 

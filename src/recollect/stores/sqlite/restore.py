@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.errors import (
     InvalidInput,
@@ -34,7 +35,6 @@ from recollect.paks.forks import refuse_inherited
 from recollect.paks.opening import HowToOpen
 from recollect.stores.sqlite.backup import (
     PAGES_AT_ONCE,
-    Progress,
     copy_pages,
     draft_beside,
     examined,
@@ -44,6 +44,11 @@ from recollect.stores.sqlite.backup import (
     telling,
 )
 from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.backup import (
+        Progress,
+    )
 
 __all__ = ["restore"]
 

@@ -9,17 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import SCOPES, Memory, Place, name_key
-from recollect.model.plain import NO_METADATA, PlainObject, metadata_from, metadata_text
+from recollect.model.plain import NO_METADATA, metadata_from, metadata_text
 from recollect.policy.view import HELD_BACK, HIDDEN_FIELDS
-from recollect.ports.memories import Indexed, IndexRow, NewMemory, Standing
+from recollect.ports.memories import Indexed, IndexRow, Standing
 from recollect.stores.sqlite.legible import STATUSES, RowShape
 from recollect.stores.sqlite.seals import vector_seal
+
+if TYPE_CHECKING:
+    from recollect.model.plain import PlainObject
+    from recollect.ports.memories import NewMemory
 
 __all__ = [
     "INDEX_COLUMNS",

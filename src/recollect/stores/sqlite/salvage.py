@@ -15,6 +15,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.errors import StoreBusy, StoreUnavailable
 from recollect.paks.database import BUSY_TIMEOUT_MS, PakConnection, Translated
@@ -22,8 +23,11 @@ from recollect.paks.files import refuse_lockless
 from recollect.paks.footprint import ASIDE, CACHE
 from recollect.paks.forks import keep_for_good, refuse_inherited
 from recollect.paks.tolerant import text_or_bytes
-from recollect.stores.sqlite.salvaged_rows import Copied, copy_rows, mend_schema
+from recollect.stores.sqlite.salvaged_rows import copy_rows, mend_schema
 from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.salvaged_rows import Copied
 
 __all__ = ["Salvage", "salvaging"]
 

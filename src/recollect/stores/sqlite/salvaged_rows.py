@@ -10,15 +10,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreOutdated
 from recollect.stores.sqlite.leaf_pages import leaf_rows
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.sqlite.migrations import ENGINE_VERSION
 from recollect.stores.sqlite.repair import FACTS, USES, as_json
-from recollect.stores.sqlite.rescue import Key, Row, Shape, pieces, rows, shapes
+from recollect.stores.sqlite.rescue import Shape, pieces, rows, shapes
 from recollect.stores.sqlite.twins import TWIN_INDEXES
+
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.rescue import Key, Row
 
 __all__ = ["Copied", "copy_rows", "mend_schema"]
 

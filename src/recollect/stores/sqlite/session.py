@@ -10,15 +10,18 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import StoreDamaged, StoreError
-from recollect.paks.connections import Connections
-from recollect.paks.database import PakConnection, write
+from recollect.paks.database import write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
 from recollect.stores.sqlite import commits
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.touched import Touched
+
+if TYPE_CHECKING:
+    from recollect.paks.connections import Connections
+    from recollect.paks.database import PakConnection
 
 __all__ = ["Session", "chunks", "marks"]
 

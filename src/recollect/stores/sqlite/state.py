@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from recollect.model import FrameDefinition
 from recollect.ports.state import (
-    ClockState,
-    CommitRecord,
     Counts,
     FrameRow,
-    Head,
     KeptAnswer,
-    StoreState,
 )
 from recollect.stores.sqlite import commits
-from recollect.stores.sqlite.session import Session
+
+if TYPE_CHECKING:
+    from recollect.ports.state import (
+        ClockState,
+        CommitRecord,
+        Head,
+        StoreState,
+    )
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteState"]
 

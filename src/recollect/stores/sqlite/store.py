@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.errors import StoreDamaged
-from recollect.model import BackedUp, Examination, Repaired
 from recollect.paks import PakListFilters, RecallStore
-from recollect.paks.connections import Connections
-from recollect.paks.database import PakConnection, write
+from recollect.paks.database import write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
-from recollect.ports.state import Commit, Head, StoreState
-from recollect.ports.store import LinkAgain, NewCommit
+from recollect.ports.state import Head
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.memories import SqliteMemories
@@ -29,6 +27,13 @@ from recollect.stores.sqlite.state import SqliteState
 from recollect.stores.sqlite.uses import SqliteUses
 from recollect.stores.sqlite.vectors import SqliteVectors
 from recollect.stores.sqlite.versions import SqliteVersions
+
+if TYPE_CHECKING:
+    from recollect.model import BackedUp, Examination, Repaired
+    from recollect.paks.connections import Connections
+    from recollect.paks.database import PakConnection
+    from recollect.ports.state import Commit, StoreState
+    from recollect.ports.store import LinkAgain, NewCommit
 
 __all__ = ["SqliteStore"]
 

@@ -6,10 +6,15 @@ In: values of `recollect.ports.uses`. Out: the same. Nobody's numbers are anothe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from recollect.ports.uses import MOST_LINK_USES, MOST_USES, Used, UsedLink, Uses, Who
-from recollect.stores.sqlite.session import Session, marks
+from recollect.ports.uses import MOST_LINK_USES, MOST_USES, Used, UsedLink, Uses
+from recollect.stores.sqlite.session import marks
 from recollect.stores.touched import use_event
+
+if TYPE_CHECKING:
+    from recollect.ports.uses import Who
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteUses"]
 

@@ -6,13 +6,16 @@ In: values of `recollect.ports.vectors`. Out: the same. Which column serves is i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports.vectors import Slot, Waiting
 from recollect.stores.sqlite.rows import sealed_vector
-from recollect.stores.sqlite.session import Session
+
+if TYPE_CHECKING:
+    from recollect.ports.vectors import Slot, Waiting
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteVectors"]
 
@@ -32,6 +35,8 @@ class SqliteVectors:
         owner: str | None = None,
     ) -> list[Waiting]:
         """Return memories that are pending, or that have no next vector yet, oldest first."""
+        from recollect.ports.vectors import Waiting
+
         condition = "pending = 1" if slot == "serving" else f"{self._next} IS NULL"
         of = {"tenant": tenant, "owner": owner}
         given = {column: value for column, value in of.items() if value is not None}

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.model import Memory, changed_fields, kept_fields, memory_of, name_key
-from recollect.policy import View
-from recollect.ports.versions import KeptVersion
+from recollect.model import name_key
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.seals import VERSION_COLUMNS, version_seal
-from recollect.stores.sqlite.session import Session, chunks, marks
+from recollect.stores.sqlite.session import chunks, marks
+
+if TYPE_CHECKING:
+    from recollect.model import Memory
+    from recollect.policy import View
+    from recollect.ports.versions import KeptVersion
+    from recollect.stores.sqlite.session import Session
 
 __all__ = ["Author", "SqliteVersions"]
 
@@ -135,6 +139,8 @@ class SqliteVersions:
 
     def keep(self, before: Mapping[int, Memory], authors: Mapping[int, Author]) -> None:
         """Keep what rows were, of those that say something else by now."""
+        from recollect.model import changed_fields
+
         after = self.before(list(before))
         changed = [
             row_id
@@ -171,6 +177,8 @@ def _replaced(
     standing: tuple[_Row, bytes | None] | None, memory: Memory, new: _Row
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the row of the version that was, and that of the one that stands now."""
+    from recollect.model import kept_fields
+
     kept = json.dumps(kept_fields(memory), ensure_ascii=False, sort_keys=True)
     if standing is None:
         first = _Row(new.row_id, 1, None, memory.updated_at, memory.place.owner, None, None)
@@ -190,6 +198,9 @@ def _legible(row: Sequence[Any]) -> Memory | None:
 
 def _version(pak_id: str, seal: bytes | None, row: _Row) -> KeptVersion | None:
     """Return what a row stands for; None if it is not as it was written, or can be no version."""
+    from recollect.model import memory_of
+    from recollect.ports.versions import KeptVersion
+
     if not _is_whole(row, seal):
         return None
     memory = None
@@ -213,6 +224,8 @@ def _sealed(row: _Row) -> tuple[Any, ...]:
 
 
 def _row(row_id: int, one: KeptVersion, revision: int) -> _Row:
+    from recollect.model import kept_fields
+
     if one.memory is None:
         return _Row(row_id, one.number, revision, one.at, one.by, None, None)
     kept = json.dumps(kept_fields(one.memory), ensure_ascii=False, sort_keys=True)

@@ -129,7 +129,7 @@ def recall(
             now=now,
         )
         weights = memory.frames.get(frame).weights
-        stored = memory.stats()["memories"]
+        stored = 0 if answer.results else memory.stats()["memories"]
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import recall as view
