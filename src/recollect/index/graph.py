@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Gains", "Graph"]
 
-_LEAST_TAIL = 4096
+# What is in the tail is asked for edge by edge, so that of a small graph little may be there.
+_LEAST_TAIL = 256
 _BULK = 4096
 # A layer that has not so many times the nodes of the one above it is made one with it.
 _LIKE_SIZE = 4
