@@ -7,16 +7,23 @@ exactly what they print.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.warm import WarmCommand
+
 ROOT = Path(__file__).parents[2]
+# Signs that mean something to a shell, outside of quotes or not.
+_OF_SHELLS = re.compile(r"[|<>$&;`*?~#\\]")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -83,21 +90,28 @@ class Reader:
         for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
             # `$ echo $?` must see the exit code of the command above it.
-            result = self._shell(f"(exit {code}); {command}")
+            result = self._shell(command, code=code)
             code = result.returncode
             assert _trimmed(result.stdout) == _trimmed(expected), command
-            self.commands.append(command)
 
-    def _shell(self, command: str) -> subprocess.CompletedProcess[str]:
+    def _shell(self, command: str, *, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a command; what takes a shell is run by one, which knows the last exit code."""
         self.commands.append(command)
-        return self._child(["/bin/sh", "-c", command])
+        if command.startswith("recollect ") and not _OF_SHELLS.search(command):
+            words = shlex.split(command)[1:]
+            return _warm().run(words, env=self._env, cwd=self.folder, merged=True)
+        return self._child(["/bin/sh", "-c", f"(exit {code}); {command}"])
+
+    @property
+    def _env(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "HOME": str(self.folder), "COLUMNS": "80"}
 
     def _child(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(
             command,
             cwd=self.folder,
-            env={"PATH": path, "HOME": str(self.folder), "COLUMNS": "80"},
+            env=self._env,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -105,6 +119,13 @@ class Reader:
             timeout=60,
             check=False,
         )
+
+
+@cache
+def _warm() -> WarmCommand:
+    command = WarmCommand()
+    atexit.register(command.close)
+    return command
 
 
 def _trimmed(text: str) -> list[str]:

@@ -1,21 +1,20 @@
-"""The real console script in child processes, and a memory for it to look into."""
+"""The command line in child processes, and a memory for it to look into."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.warm import WarmCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
-
-SCRIPT = Path(sys.executable).with_name("recollect")
 
 
 @pytest.fixture(scope="session")
@@ -25,25 +24,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def run(home: Path) -> Run:
+def run(home: Path) -> Iterator[Run]:
     """Run `recollect` with a clean environment and give back what it said."""
+    command = WarmCommand()
 
-    def run_script(
+    def run_command(
         *arguments: str | Path, stdin: str = "", **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [SCRIPT, *map(str, arguments)],
-            input=stdin,
-            env={"PATH": os.environ["PATH"], "HOME": str(home), **environment},
-            cwd=home,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
+        env = {"PATH": os.environ["PATH"], "HOME": str(home), **environment}
+        return command.run([str(one) for one in arguments], stdin=stdin, env=env, cwd=home)
 
-    return run_script
+    yield run_command
+    command.close()
 
 
 @pytest.fixture
