@@ -14,6 +14,7 @@ import pytest
 from tests.faults.damaged_stores import flips, full_store, opened
 
 from recollect import Recollect, RecollectError
+from recollect.stores.sqlite import examine, repair
 from recollect.stores.sqlite.twins import TWIN_INDEXES, itself, twin_where
 
 soak = pytest.mark.soak
@@ -283,3 +284,55 @@ def test_what_a_repair_does_not_name_is_whole_again(
         except RecollectError:
             continue  # a page that SQLite cannot walk; the error says to restore a backup
     assert repaired > count // 2
+
+
+@pytest.fixture
+def after_a_look(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], list[int]]:
+    """Let something happen each time when all rows of a store were looked at."""
+
+    def arrange(happen: Callable[[], object]) -> list[int]:
+        plain, looks = examine.find, [0]
+
+        def find(conn: sqlite3.Connection) -> examine.Findings:
+            found = plain(conn)
+            looks[0] += 1
+            happen()
+            return found
+
+        for module in (examine, repair):
+            monkeypatch.setattr(module, "find", find, raising=False)
+        return looks
+
+    return arrange
+
+
+def test_others_write_while_a_repair_looks_for_damage(
+    path: Path, after_a_look: Callable[[Callable[[], object]], list[int]]
+) -> None:
+    edited(path, "UPDATE memories SET vector_0 = zeroblob(24) WHERE pak_id = 'pak-08'")
+
+    def lock() -> None:
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+
+    with opened(path) as memory:
+        looks = after_a_look(lock)
+        done = memory.repair()
+        # Before, and once more when it is done.
+        assert looks == [2]
+        assert (done.vectors, done.problems) == (1, ())
+
+
+def test_what_is_damaged_after_a_repair_looked_is_repaired_too(
+    path: Path, after_a_look: Callable[[Callable[[], object]], list[int]]
+) -> None:
+    left = ["UPDATE memories SET content = 'Note 8 says otherwise' WHERE pak_id = 'pak-08'"]
+
+    def harm() -> None:
+        if left:
+            edited(path, left.pop())
+
+    with opened(path) as memory:
+        after_a_look(harm)
+        done = memory.repair()
+        assert (done.aside, done.problems) == (("pak-08",), ())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -81,6 +81,23 @@ def examine(path: Path) -> Examination:
     """Look at the file at `path` through a connection of its own."""
     with closing(connect_read_only(path)) as conn:
         return find(conn).report()
+
+
+@contextmanager
+def found_before(path: Path) -> Iterator[Callable[[], Findings | None]]:
+    """Look at a file before a commit keeps others from writing to it.
+
+    Inside of the commit the body asks what was found: None, if anybody has written since.
+    """
+    with closing(connect_read_only(path)) as conn:
+        before = _version(conn)
+        found = find(conn)
+        yield lambda: found if _version(conn) == before else None
+
+
+def _version(conn: sqlite3.Connection) -> int:
+    """Return a number that is another one once another connection has committed."""
+    return int(conn.execute("PRAGMA data_version").fetchone()[0])
 
 
 def find(conn: sqlite3.Connection) -> Findings:

@@ -69,11 +69,16 @@ def mend_state(conn: sqlite3.Connection) -> None:
 
 
 def repair(
-    conn: sqlite3.Connection, at: str, *, link_again: LinkAgain, all_links: bool = False
+    conn: sqlite3.Connection,
+    at: str,
+    *,
+    found: Findings | None,
+    link_again: LinkAgain,
+    all_links: bool = False,
 ) -> Repaired:
-    """Repair what is found; the caller's commit makes it one change."""
+    """Repair what was found, or is found now; the caller's commit makes it one change."""
     strict = conn.text_factory
-    found = find(conn)
+    found = found or find(conn)
     conn.text_factory = text_or_bytes
     try:
         conn.execute("REINDEX")

@@ -7,7 +7,7 @@ embeds nor ranks nor reads a clock. Threads write by turns, and read whenever th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,24 +162,35 @@ class SqliteStore:
         # What is done once in a while is loaded then.
         from recollect.stores.sqlite.examine import examine, find
 
-        # As SQLite knows the file: a relative path may lead elsewhere by now.
-        _, _, file = self._db.one("PRAGMA database_list")
+        file = self._file()
         if file:
-            return examine(Path(file))
+            return examine(file)
         with self._db.writing() as conn:
             return find(conn).report()
+
+    def _file(self) -> Path | None:
+        """Return the file as SQLite knows it: a relative path may lead elsewhere by now."""
+        _, _, file = self._db.one("PRAGMA database_list")
+        return Path(file) if file else None
 
     def repair(
         self, begin: NewCommit, *, at: str, link_again: LinkAgain, all_links: bool = False
     ) -> Repaired:
-        """Put right what can be derived, and put aside what cannot."""
+        """Put right what can be derived, and put aside what cannot.
+
+        To look at every row takes longest; so it is done before others are kept from writing, and
+        again inside of the commit if somebody wrote meanwhile.
+        """
+        from recollect.stores.sqlite.examine import found_before
         from recollect.stores.sqlite.repair import mend_state, repair
 
         try:
             with self._db.writing() as conn, write(conn):
                 mend_state(conn)
-            with begin(), self._db.writing() as conn:
-                done = repair(conn, at, link_again=link_again, all_links=all_links)
+            file = self._file()
+            looked = found_before(file) if file else nullcontext(lambda: None)
+            with looked as found, begin(), self._db.writing() as conn:
+                done = repair(conn, at, found=found(), link_again=link_again, all_links=all_links)
                 self._state.tidy()
         except StoreDamaged as error:
             raise StoreDamaged(
