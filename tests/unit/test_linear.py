@@ -46,7 +46,7 @@ from recollect.write.ingest import Outside, fact_from, items_of
 MOST_TIMES_LONGER = 3.0
 DOUBLINGS = 3
 MEASURABLE_SECONDS = 0.003
-MOST_CHARACTERS = 64_000
+MOST_CHARACTERS = 24_000
 TODAY = day_of(1_780_000_000)
 NOW = "2026-05-11T12:00:00Z"
 STATIC = StaticEmbedder()
@@ -217,12 +217,15 @@ PIECES = {
 }
 
 
-def seconds(read: Callable[[str], object], text: str) -> float:
+def seconds(read: Callable[[str], object], text: str, *, enough: float = 0.0) -> float:
+    """Return the best of three; whoever takes no longer than `enough` need not try again."""
     best = float("inf")
     for _ in range(3):
         start = time.process_time()
         read(text)
         best = min(best, time.process_time() - start)
+        if best <= enough:
+            break
     return best
 
 
@@ -234,8 +237,8 @@ def test_each_doubling_of_a_text_takes_at_most_three_times_as_long(reader: str, 
     while (short := seconds(read, text)) < MEASURABLE_SECONDS and len(text) < MOST_CHARACTERS:
         text *= 2
     # Three doublings at once: what else goes on here weighs less on the mean of them.
-    long = seconds(read, text * 2**DOUBLINGS)
-    assert long <= max(short, MEASURABLE_SECONDS) * MOST_TIMES_LONGER**DOUBLINGS
+    most = max(short, MEASURABLE_SECONDS) * MOST_TIMES_LONGER**DOUBLINGS
+    assert seconds(read, text * 2**DOUBLINGS, enough=most) <= most
 
 
 @pytest.mark.soak
@@ -245,7 +248,5 @@ def test_up_to_the_limit_of_a_text_too(reader: str, piece: str) -> None:
     read, unit = READERS[reader], PIECES[piece]
     most = CHARACTERS["content"] // 2**DOUBLINGS
     text = (unit * (most // len(unit) + 1))[:most]
-    short = seconds(read, text)
-    assert seconds(read, text * 2**DOUBLINGS) <= (
-        max(short, MEASURABLE_SECONDS) * MOST_TIMES_LONGER**DOUBLINGS
-    )
+    longest = max(seconds(read, text), MEASURABLE_SECONDS) * MOST_TIMES_LONGER**DOUBLINGS
+    assert seconds(read, text * 2**DOUBLINGS, enough=longest) <= longest
