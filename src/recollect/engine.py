@@ -823,9 +823,11 @@ class Recollect:
         narrow that by when it is from, and a `filter` by what the caller may read of it. The owner
         of a memory may erase it, and an admin of its tenant or garden. `scope` leaves other scopes
         alone. With `versions` what they superseded goes along, back to the first; what a memory was
-        before it was changed goes in any case. The answer says what was erased; nothing, if there
-        was nothing to erase. With a `request_id` a repeated call erases nothing more and is
-        answered as the first was.
+        before it was changed goes in any case. Of a memory that stays, what it was goes if that was
+        of all that is named: not with `since`, `until` or a `filter`, which ask what memories are.
+
+        The answer says what was erased; nothing, if there was nothing to erase. With a `request_id`
+        a repeated call erases nothing more and is answered as the first was.
 
         With `dry_run` nothing is erased and no hook is asked: the answer says what would be, and
         what answers may hold again without it.

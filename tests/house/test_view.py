@@ -43,7 +43,7 @@ STORE_READS = {
     "memories.changes": {"index/follow.py", "write/link_again.py"},
     # What they were: it takes a View as well.
     "versions.read": {"recall/sight.py"},
-    "versions.about": {"verbs/erase.py"},
+    "versions.where": {"verbs/erase.py"},
     "vectors.waiting": {"write/reembed.py", "write/remember.py"},
     # What joins memories: shown by `Sight`, or by those who hold one and keep to its mask.
     "edges.disputes": {"recall/sight.py", "open_store.py"},

@@ -163,7 +163,7 @@ class Forgotten:
 
     Of a `dry_run` these are what would be erased; `returns` names what answers may hold again then:
     what the erased superseded, or contradicted and won against. `versions` counts what memories
-    that stay were before a change, and is erased: it was about the entity.
+    that stay were before a change, and is erased: it was of what was named.
     """
 
     pak_ids: tuple[str, ...]

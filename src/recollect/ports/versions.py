@@ -6,7 +6,7 @@ when. A memory that never changed has none. All of them go when it is erased.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,8 +44,8 @@ class VersionRoom(Protocol):
     def put(self, versions: Mapping[str, Sequence[KeptVersion]]) -> None:
         """Keep versions of memories as given, in the place of those that there are."""
 
-    def about(self, tenant: str, entity: str) -> dict[str, list[int]]:
-        """Return the numbers of earlier versions whose entity or value this is, by memory."""
+    def where(self, tenant: str, fits: Callable[[Memory], bool]) -> dict[str, list[int]]:
+        """Return the numbers of earlier versions of a tenant that fit, by memory."""
 
     def erase(self, versions: Mapping[str, Sequence[int]]) -> None:
         """Delete earlier versions, by memory and number; their memory stays."""

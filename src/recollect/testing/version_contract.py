@@ -143,16 +143,20 @@ class VersionContract:
                 assert store.versions.prune("2027-01-01T00:00:00Z") == 0
             assert [one.by for one in store.versions.read(["a"], VIEW)["a"]] == ["local"]
 
-    def test_earlier_versions_are_found_by_what_they_were_about_and_erased(self) -> None:
+    def test_earlier_versions_are_found_by_what_they_were_and_erased(self) -> None:
         with self.opened() as store:
             for at, entity in ((NOW, "Ann  Lee"), (_LATER, "Bob"), (_LAST, "Cid")):
                 with committing(store):
                     new = new_memory("a", f"of {entity}", entity=entity, updated_at=at)
                     store.memories.write([new, new_memory("b", entity="Bob", value="ANN LEE")])
-            assert store.versions.about("local", "ann lee") == {"a": [1]}
-            assert store.versions.about("local", "BOB") == {"a": [2]}
-            assert store.versions.about("local", "Cid") == {}
-            assert store.versions.about("acme", "Bob") == {}
+
+            def of(tenant: str, entity: str) -> dict[str, list[int]]:
+                return store.versions.where(tenant, lambda was: was.entity == entity)
+
+            assert of("local", "Ann  Lee") == {"a": [1]}
+            assert of("local", "Bob") == {"a": [2]}
+            assert of("local", "Cid") == {}
+            assert of("acme", "Bob") == {}
             with committing(store):
                 store.versions.erase({"a": [1, 3], "b": [1], "nobody": [1]})
             assert [one.number for one in store.versions.read(["a"], VIEW)["a"]] == [2, 3]

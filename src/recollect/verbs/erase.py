@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.model import Forgotten
+from recollect.model import Forgotten, name_key
 from recollect.model.filters import (
     all_of,
     is_called,
     is_in_project,
     is_tagged,
+    key_of_field,
     parse_filter,
     within,
 )
@@ -27,7 +28,7 @@ from recollect.write import forget
 
 if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
-    from recollect.model import ForgetRequest, Looked
+    from recollect.model import ForgetRequest, Looked, Memory
     from recollect.model.filters import (
         Filter,
     )
@@ -103,18 +104,44 @@ def report(
 
 
 def _versions(caller: Caller, wanted: ForgetRequest, doomed: Sequence[str]) -> dict[str, list[int]]:
-    """Return what memories that stay were, and was about the entity: that goes too.
+    """Return what memories that stay were, and was of what is to be forgotten: that goes too.
 
-    Whoever names more than an entity means less than all about it.
+    Not where a stretch of time or a filter is named: these are asked of memories as they are.
     """
-    if wanted.entity is None or chosen(wanted) is not None:
+    parts = (wanted.entity, wanted.thread, wanted.project, wanted.tag, wanted.owner, wanted.source)
+    narrowed = (wanted.filter, wanted.since, wanted.until)
+    if parts == (None,) * len(parts) or narrowed != (None,) * len(narrowed):
         return {}
     store, who = caller.store, caller.principal
-    found = store.versions.about(who.tenant, wanted.entity)
+    found = store.versions.where(who.tenant, partial(_was_of, wanted))
     standing = store.memories.standing(RowFilter(pak_ids=tuple(found)))
     roles = caller.open_store.roles_of(who)
     mine = forget.erasable(standing, who, roles, wanted.scope)
     return {name: found[name] for name in mine if name not in doomed}
+
+
+def _was_of(wanted: ForgetRequest, was: Memory) -> bool:
+    """Return whether an earlier version is of all that is named."""
+    named = (
+        ("thread", wanted.thread, was.thread),
+        ("owner", wanted.owner, was.place.owner),
+        ("source", wanted.source, was.source),
+    )
+    about = {name_key(name) for name in (was.entity, was.value) if name}
+    return (
+        (wanted.entity is None or name_key(wanted.entity) in about)
+        and (wanted.project is None or _lies_in(wanted.project, was.project))
+        and (wanted.tag is None or wanted.tag in was.tags)
+        and all(
+            name is None or key_of_field(field, name) == key_of_field(field, value)
+            for field, name, value in named
+        )
+    )
+
+
+def _lies_in(path: str, project: str | None) -> bool:
+    above = path.rstrip("/")
+    return project is not None and (project in (above, path) or project.startswith(f"{above}/"))
 
 
 def _erasable_now(caller: Caller, wanted: ForgetRequest) -> list[str]:

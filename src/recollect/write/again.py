@@ -8,11 +8,11 @@ somebody may store them is decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect import check
-from recollect.model import words_of
+from recollect.model import Memory, words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
 from recollect.write.draft import ARGUMENTS, PLACE, earlier_id
@@ -24,6 +24,7 @@ __all__ = ["Again", "Stated", "again", "named_in", "one_each", "recognised"]
 
 # Two memories of one id and text may differ in these, and in their tags.
 _FIELDS = (*(name for name in ARGUMENTS if name not in ("pak_id", "content", "tags")), "place")
+_COMPARED = tuple(one.name for one in fields(Memory) if one.name in {*_FIELDS, "tags"})
 # For how long it holds, and until when that is: who says one says both.
 _END = frozenset({"ttl", "valid_until"})
 _TURN = ("thread", "speaker", "occurred_at")
@@ -96,9 +97,8 @@ def again(stated: Stated, earlier: Memory) -> Again:
 
 
 def _unlike(one: Memory, other: Memory) -> tuple[str, ...]:
-    """Return the fields, by the alphabet, in which two memories differ."""
-    names = (*_FIELDS, "tags")
-    return tuple(sorted(name for name in names if getattr(one, name) != getattr(other, name)))
+    """Return the fields, in the order that memories have them, in which two of them differ."""
+    return tuple(name for name in _COMPARED if getattr(one, name) != getattr(other, name))
 
 
 def _both(before: Stated, now: Stated) -> Stated:

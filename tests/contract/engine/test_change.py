@@ -469,3 +469,46 @@ def test_another_ttl_is_another_end(memory: Recollect, clock: FakeClock) -> None
     lasting = memory.get("p")
     assert lasting is not None
     assert (lasting.ttl, lasting.valid_until) == (None, None)
+
+
+def test_remember_and_update_name_what_changed_in_one_order(memory: Recollect) -> None:
+    other: dict[str, Any] = {
+        "entity": "Ann",
+        "tags": ["a"],
+        "title": "T",
+        "project": "shop",
+        "value": "v",
+    }
+    memory.remember("one", pak_id="a")
+    memory.remember("two", pak_id="b")
+    again = memory.remember("one", pak_id="a", **other)
+    assert again.changed == memory.update("b", **other).changed
+    assert len(again.changed) == len(other)
+
+
+@pytest.mark.parametrize(
+    ("field", "was", "named"),
+    [
+        ("thread", "t1", "t1"),
+        ("project", "acme/web", "acme"),
+        ("source", "Mail", "mail"),
+        ("tags", ["secret"], "secret"),
+    ],
+)
+def test_what_a_memory_that_stays_was_goes_with_what_it_was_of(
+    memory: Recollect, field: str, was: object, named: str
+) -> None:
+    by = "tag" if field == "tags" else field
+    old: dict[str, Any] = {field: was}
+    new: dict[str, Any] = {field: ["x"] if field == "tags" else "x"}
+    meant: dict[str, Any] = {by: named}
+    other: dict[str, Any] = {by: "nobody"}
+    memory.remember("The old words.", pak_id="a", **old)
+    memory.update("a", content="The new words.", **new)
+    memory.remember("Another.", pak_id="b", project="other")
+    assert memory.forget(**other).versions == 0
+    assert memory.forget(**meant, until="2999-01-01", dry_run=True).versions == 0
+    dry = memory.forget(**meant, dry_run=True)
+    gone = memory.forget(**meant)
+    assert (dry.pak_ids, dry.versions) == (gone.pak_ids, gone.versions) == ((), 1)
+    assert [one.memory.content for one in memory.history("a")] == ["The new words."]

@@ -97,8 +97,8 @@ def test_a_repeated_request_that_found_an_old_id_is_answered_alike(memory: Recol
 def test_the_answer_says_what_was_kept_and_what_changed(memory: Recollect) -> None:
     memory.remember("The kiln is booked", tags=["kiln"], entity="kiln", confidence=0.4)
     again = memory.remember("The kiln is booked", tags=["may"], confidence=0.9, topic="pots")
-    assert again.kept == ("entity", "tags")
-    assert again.changed == ("confidence", "tags", "topic")
+    assert again.kept == ("tags", "entity")
+    assert again.changed == ("tags", "topic", "confidence")
     found = memory.get(again.pak_id)
     assert found is not None
     assert (found.tags, found.entity, found.confidence) == (("kiln", "may"), "kiln", 0.9)
@@ -139,7 +139,7 @@ def test_a_tag_that_is_kept_does_not_become_a_guarantee_for_others(memory: Recol
 def test_another_text_under_an_id_replaces_the_whole(memory: Recollect) -> None:
     memory.remember("The kiln is booked", pak_id="kiln", entity="kiln")
     again = memory.remember("The kiln is free", pak_id="kiln")
-    assert (again.kept, again.changed) == ((), ("content", "entity", "title"))
+    assert (again.kept, again.changed) == ((), ("content", "title", "entity"))
     found = memory.get("kiln")
     assert found is not None
     assert found.entity is None

@@ -23,6 +23,8 @@ __all__ = [
     "Garden",
     "Json",
     "Key",
+    "Metadata",
+    "MinScore",
     "PakId",
     "Query",
     "ReadOnly",
@@ -33,11 +35,17 @@ __all__ = [
     "Thread",
     "TopK",
     "Until",
+    "ValidFrom",
+    "ValidUntil",
     "as_filter",
+    "as_metadata",
     "as_question",
+    "as_seconds",
     "chosen_key",
     "wants_read_only",
 ]
+
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 Db = Annotated[
     str | None,
@@ -135,6 +143,32 @@ Filter = Annotated[
     ),
 ]
 
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        "--min-score", metavar="0-1", help="Only what scores at least so much.", show_default=False
+    ),
+]
+Metadata = Annotated[
+    str | None,
+    typer.Option(
+        "--metadata",
+        metavar="JSON",
+        help="Whatever else is known of it: '{\"stars\": 4}'.",
+        show_default=False,
+    ),
+]
+ValidFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--valid-from", metavar="TIME", help="From when it holds: 2026-05-11.", show_default=False
+    ),
+]
+ValidUntil = Annotated[
+    str | None,
+    typer.Option("--valid-until", metavar="TIME", help="Until when it holds.", show_default=False),
+]
+
 
 class _Chosen:
     """What stands before a command: one of them a process."""
@@ -195,6 +229,15 @@ def wants_read_only() -> bool:
 
 def as_filter(given: str | None) -> Any:
     """Return a filter that was written as JSON, None for none."""
+    return _as_json("--filter", given, """write '{"metadata.stars": {"gte": 4}}'.""")
+
+
+def as_metadata(given: str | None) -> Any:
+    """Return metadata that was written as JSON, None for none."""
+    return _as_json("--metadata", given, """write '{"stars": 4, "by": {"name": "Ann"}}'.""")
+
+
+def _as_json(option: str, given: str | None, hint: str) -> Any:
     if given is None:
         return None
     import json
@@ -202,9 +245,20 @@ def as_filter(given: str | None) -> Any:
     try:
         return json.loads(given)
     except ValueError as error:
+        raise InvalidInput(f"{option} is no JSON: {error}.", hint=hint) from error
+
+
+def as_seconds(given: str | None) -> float | None:
+    """Return a length of time in seconds: a number with one of s, m, h, d and w behind it."""
+    if given is None:
+        return None
+    number, unit = given.strip()[:-1], given.strip()[-1:].lower()
+    try:
+        return float(number) * _SECONDS[unit]
+    except (KeyError, ValueError):
         raise InvalidInput(
-            f"--filter is no JSON: {error}.", hint="""write '{"metadata.stars": {"gte": 4}}'."""
-        ) from error
+            f"--ttl {given!r} is no length of time.", hint="write 90s, 30m, 12h, 30d or 2w."
+        ) from None
 
 
 def as_question(query: list[str] | None) -> str | None:

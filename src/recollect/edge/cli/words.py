@@ -55,8 +55,10 @@ WORDS = {
     ),
     "update": Word("change", "update", _CHANGE, 'recollect update kiln "Booked until June."'),
     "edit": Word("change", "edit", _CHANGE, "recollect edit payments-retry-limit"),
+    "supersede": Word("change", "supersede", _CHANGE, "recollect supersede rome oslo"),
     "history": Word("change", "history", _CHANGE, "recollect history payments-retry-limit"),
     "forget": Word("memories", "forget", _CHANGE, "recollect forget payments-double-charge"),
+    "touch": Word("memories", "touch", _CHANGE, "recollect touch glaze-order"),
     "archive": Word("memories", "archive", _CHANGE, "recollect archive payments-double-charge"),
     "unarchive": Word(
         "memories", "unarchive", _CHANGE, "recollect unarchive payments-double-charge"
@@ -86,6 +88,7 @@ WORDS = {
     "restore": Word(
         "backup", "restore", _OPERATE, "recollect restore monday.db --db agent.db --replace"
     ),
+    "tidy": Word("memories", "tidy", _OPERATE, "recollect tidy --dry-run"),
     "stats": Word("upkeep", "stats", _OPERATE, "recollect stats --json"),
     "check": Word("upkeep", "check", _OPERATE, "recollect check && echo all is well"),
     "repair": Word("upkeep", "repair", _OPERATE, "recollect repair && recollect check"),
@@ -113,8 +116,11 @@ _MEANT = {
     **dict.fromkeys(("delete", "remove", "erase", "del", "unremember", "purge"), "forget"),
     **dict.fromkeys(("ls", "all", "browse", "memories"), "list"),
     **dict.fromkeys(("set", "change", "modify", "correct"), "update"),
+    **dict.fromkeys(("replace", "successor", "obsolete"), "supersede"),
     **dict.fromkeys(("versions", "undo", "diff", "blame"), "history"),
     **dict.fromkeys(("cat", "view", "read", "open", "inspect"), "show"),
+    **dict.fromkeys(("gc", "clean", "vacuum", "expire", "prune"), "tidy"),
+    **dict.fromkeys(("refresh", "renew"), "touch"),
     **dict.fromkeys(("info", "status", "count"), "stats"),
     **dict.fromkeys(("verify", "doctor", "fsck", "validate", "health"), "check"),
     **dict.fromkeys(("fix", "heal"), "repair"),

@@ -5,10 +5,10 @@ In: values of `recollect.ports.versions`. Out: the same. Nothing here can be dam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from recollect.model import Memory, changed_fields, name_key
+from recollect.model import Memory, changed_fields
 from recollect.policy import View
 from recollect.ports.versions import KeptVersion
 from recollect.stores.memory.session import Session
@@ -47,15 +47,17 @@ class MemoryVersions:
                 kept = tuple(replace(one, revision=revision) for one in some)
                 tables.versions.put(row.row_id, kept)
 
-    def about(self, tenant: str, entity: str) -> dict[str, list[int]]:
-        """Return the numbers of earlier versions whose entity or value this is, by memory."""
-        tables, wanted = self._session, name_key(entity)
+    def where(self, tenant: str, fits: Callable[[Memory], bool]) -> dict[str, list[int]]:
+        """Return the numbers of earlier versions of a tenant that fit, by memory."""
+        tables = self._session
         found: dict[str, list[int]] = {}
         with tables.snapshot():
             for row_id in sorted(tables.versions):
                 name = tables.names[row_id]
                 numbers = [
-                    one.number for one in tables.versions[row_id] if _is_about(one.memory, wanted)
+                    one.number
+                    for one in tables.versions[row_id]
+                    if one.memory is not None and fits(one.memory)
                 ]
                 if numbers and tables.memories[name].memory.place.tenant == tenant:
                     found[name] = numbers
@@ -107,11 +109,6 @@ class MemoryVersions:
             kept = tuple(_without(one, pak_id) for one in tables.versions[row_id])
             if kept != tables.versions[row_id]:
                 tables.versions.put(row_id, kept)
-
-
-def _is_about(memory: Memory | None, wanted: str) -> bool:
-    names = () if memory is None else (memory.entity, memory.value)
-    return any(name is not None and name_key(name) == wanted for name in names)
 
 
 def _without_uses(memory: Memory) -> Memory:

@@ -8,10 +8,9 @@ written is shown to nobody; `examine` tells of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.model import name_key
 from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.seals import VERSION_COLUMNS, version_seal
 from recollect.stores.sqlite.session import chunks, marks
@@ -84,9 +83,8 @@ class SqliteVersions:
                 for one in versions[pak_id]
             )
 
-    def about(self, tenant: str, entity: str) -> dict[str, list[int]]:
-        """Return the numbers of earlier versions whose entity or value this is, by memory."""
-        wanted = name_key(entity)
+    def where(self, tenant: str, fits: Callable[[Memory], bool]) -> dict[str, list[int]]:
+        """Return the numbers of earlier versions of a tenant that fit, by memory."""
         found: dict[str, list[int]] = {}
         for pak_id, seal, *values in self._db.all(
             f"SELECT pak_id, memory_versions.seal, {_LISTED}"
@@ -95,9 +93,7 @@ class SqliteVersions:
             tenant,
         ):
             one = _version(pak_id, seal, _Row(*values))
-            was = None if one is None else one.memory
-            names = () if was is None else (was.entity, was.value)
-            if one is not None and any(name and name_key(name) == wanted for name in names):
+            if one is not None and one.memory is not None and fits(one.memory):
                 found.setdefault(pak_id, []).append(one.number)
         return found
 

@@ -1,4 +1,4 @@
-"""`recollect update`, `edit` and `history`: change a memory, and see what it was.
+"""`recollect update`, `edit`, `supersede` and `history`: change a memory, and see what it was.
 
 In: an id, and what shall be otherwise. Out: calls of the engine. What somebody wrote in an editor
 is not lost, whatever becomes of the change.
@@ -16,9 +16,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import projects
+from recollect.edge.cli.complete import ids, projects
 from recollect.edge.cli.complete import tags as tags_there
-from recollect.edge.cli.options import Db, Embedder, Garden, Json, PakId, RequestId, Scope
+from recollect.edge.cli.options import (
+    Db,
+    Embedder,
+    Garden,
+    Json,
+    Metadata,
+    PakId,
+    RequestId,
+    Scope,
+    ValidFrom,
+    ValidUntil,
+    as_metadata,
+)
 from recollect.errors import InvalidInput, RecollectError
 from recollect.settings import default_editor
 
@@ -27,7 +39,7 @@ if TYPE_CHECKING:
 
     from recollect.model import Remembered
 
-__all__ = ["edit", "history", "update"]
+__all__ = ["edit", "history", "supersede", "update"]
 
 
 def update(
@@ -67,9 +79,9 @@ def update(
     occurred_at: Annotated[
         str | None, typer.Option("--occurred-at", metavar="TIME", help="When it happened.")
     ] = None,
-    valid_until: Annotated[
-        str | None, typer.Option("--valid-until", metavar="TIME", help="Until when it holds.")
-    ] = None,
+    valid_from: ValidFrom = None,
+    valid_until: ValidUntil = None,
+    metadata: Metadata = None,
     scope: Scope = None,
     team: Annotated[
         str | None, typer.Option("--team", metavar="NAME", help="Whose, with --scope team.")
@@ -102,7 +114,9 @@ def update(
         "thread": thread,
         "speaker": speaker,
         "occurred_at": occurred_at,
+        "valid_from": valid_from,
         "valid_until": valid_until,
+        "metadata": as_metadata(metadata),
         "scope": scope,
         "team": team,
         "garden": garden,
@@ -146,6 +160,44 @@ def edit(
         hint = f"{error.hint or ''} What you wrote is in {_kept(text)}."
         raise InvalidInput(error.message, hint=hint.strip()) from error
     _tell(context, done)
+
+
+def supersede(
+    context: typer.Context,
+    pak_id: PakId,
+    new: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NEW_ID]",
+            help="The id of what takes its place, or how it begins.",
+            autocompletion=ids,
+            show_default=False,
+        ),
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Instead: give the memory its place back.")
+    ] = False,
+    request_id: RequestId = None,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Let a memory take the place of another in all answers; the old one names its successor."""
+    from recollect.edge.cli import open_memory
+
+    if (new is None) != undo:
+        raise typer.BadParameter("name either a NEW_ID, or --undo.", context)
+    with open_memory.existing(db, embedder) as memory:
+        pak_id = open_memory.whole_id(memory, pak_id)
+        new = None if new is None else open_memory.whole_id(memory, new)
+        memory.supersede(pak_id, new, request_id=request_id)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import change as view
+
+        console.print(view.succession(pak_id, new), soft_wrap=True)
+
+    output.of(context).show({"pak_id": pak_id, "superseded_by": new}, draw)
 
 
 def history(

@@ -20,6 +20,7 @@ from recollect.edge.cli.options import (
     Embedder,
     Filter,
     Json,
+    MinScore,
     Query,
     Since,
     Speaker,
@@ -60,6 +61,7 @@ def frame(
             "--project", metavar="NAME", help="Only of this project.", autocompletion=projects
         ),
     ] = None,
+    min_score: MinScore = None,
     since: Since = None,
     until: Until = None,
     thread: Thread = None,
@@ -81,6 +83,7 @@ def frame(
             token_budget=budget,
             tags=tags,
             project=project,
+            min_score=min_score,
             since=since,
             until=until,
             thread=thread,

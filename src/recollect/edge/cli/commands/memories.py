@@ -1,4 +1,4 @@
-"""`recollect get`, `forget`, `archive`, `unarchive`, `link`, `dispute` and `resolve`.
+"""`recollect get`, `forget`, `tidy`, `touch`, `archive`, `link`, `dispute` and their like.
 
 Verbs on memories with a name. In: ids. Out: one call of the engine each, and what was done.
 """
@@ -26,7 +26,17 @@ from recollect.edge.cli.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["archive", "dispute", "forget", "get", "link", "resolve", "unarchive"]
+__all__ = [
+    "archive",
+    "dispute",
+    "forget",
+    "get",
+    "link",
+    "resolve",
+    "tidy",
+    "touch",
+    "unarchive",
+]
 
 Other = Annotated[
     str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory, or how it begins.")
@@ -89,6 +99,9 @@ def forget(
     since: Since = None,
     until: Until = None,
     scope: Scope = None,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="With what they superseded, back to the first.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would go, and what would come back.")
     ] = False,
@@ -127,7 +140,14 @@ def forget(
         )
     with open_memory.existing(db, embedder) as memory:
         wanted = None if pak_id is None else open_memory.whole_id(memory, pak_id)
-        gone = memory.forget(wanted, **given, scope=scope, request_id=request_id, dry_run=dry_run)
+        gone = memory.forget(
+            wanted,
+            **given,
+            scope=scope,
+            versions=versions,
+            request_id=request_id,
+            dry_run=dry_run,
+        )
         if wanted is not None and not gone:
             raise open_memory.unknown(wanted, memory.path)
         target = wanted or target
@@ -159,6 +179,48 @@ def _verify(context: typer.Context, db: str | None) -> None:
     output.of(context).show(wire.evidence(searched), draw)
     if any(one.found for one in searched):
         raise typer.Exit(1)
+
+
+def touch(
+    context: typer.Context,
+    pak_id: PakId,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Let a memory that was given a time to live hold for that long from now on."""
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, embedder) as memory:
+        pak_id = open_memory.whole_id(memory, pak_id)
+        touched = memory.touch(pak_id)
+        until = open_memory.known(memory, pak_id).valid_until
+    holds = f"holds until {until}" if touched else "was given no time to live"
+    answer = {"pak_id": pak_id, "touched": touched, "valid_until": until}
+    _tell(context, answer, f"{pak_id} {holds}.")
+
+
+def tidy(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go.")] = False,
+    db: Db = None,
+    embedder: Embedder = None,
+    as_json: Json = False,  # noqa: ARG001
+) -> None:
+    """Erase what has ended, as `forget` does."""
+    from recollect.edge import wire
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, embedder) as memory:
+        gone = memory.tidy(dry_run=dry_run)
+
+    def draw(console: Console) -> None:
+        from recollect.edge.cli.views import memories as view
+
+        ended = view.erasure("what has ended", gone) if gone else "Nothing has ended."
+        console.print(ended, soft_wrap=True)
+
+    output.of(context).show(wire.forgotten("what has ended", gone), draw)
 
 
 def archive(

@@ -15,9 +15,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import projects
+from recollect.edge.cli.complete import ids, projects
 from recollect.edge.cli.complete import tags as tags_there
-from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope
+from recollect.edge.cli.options import (
+    Db,
+    Embedder,
+    Garden,
+    Json,
+    Metadata,
+    RequestId,
+    Scope,
+    ValidFrom,
+    ValidUntil,
+    as_metadata,
+    as_seconds,
+)
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -80,6 +92,51 @@ def remember(
         str | None,
         typer.Option("--occurred-at", metavar="TIME", help="When it happened: 8 May 2023."),
     ] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option("--entity", metavar="NAME", help="What the fact is about: Ann."),
+    ] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option("--relation", metavar="NAME", help="What of it: lives in."),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option("--value", metavar="TEXT", help="And what that is: Berlin."),
+    ] = None,
+    on_conflict: Annotated[
+        str,
+        typer.Option(
+            "--on-conflict",
+            metavar="WHAT",
+            help="If another value is known: report it, dispute it, or supersede it.",
+        ),
+    ] = "report",
+    supersedes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--supersedes",
+            metavar="PAK_ID",
+            help="Whose place it takes in answers, or how that id begins; may be given again.",
+            autocompletion=ids,
+            show_default=False,
+        ),
+    ] = None,
+    valid_from: ValidFrom = None,
+    valid_until: ValidUntil = None,
+    ttl: Annotated[
+        str | None,
+        typer.Option(
+            "--ttl",
+            metavar="TIME",
+            help="How long it holds: 90s, 30m, 12h, 30d or 2w.",
+            show_default=False,
+        ),
+    ] = None,
+    metadata: Metadata = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="Where it came from.")
+    ] = None,
     pak_id: Annotated[
         str | None,
         typer.Option("--pak-id", metavar="ID", help="An id of your own, to replace it later."),
@@ -113,14 +170,26 @@ def remember(
         "thread": thread,
         "speaker": speaker,
         "occurred_at": occurred_at,
+        "entity": entity,
+        "relation": relation,
+        "value": value,
+        "on_conflict": on_conflict,
+        "supersedes": supersedes or None,
+        "valid_from": valid_from,
+        "valid_until": valid_until,
+        "ttl": as_seconds(ttl),
+        "metadata": as_metadata(metadata),
+        "source": source,
         "pak_id": pak_id,
         "scope": scope,
         "team": team,
         "garden": garden,
     }
     if jsonl is not None:
-        if words or title is not None or pak_id is not None:
-            raise typer.BadParameter("it goes with no TEXT, --title or --pak-id.", context)
+        if words or title is not None or pak_id is not None or supersedes:
+            raise typer.BadParameter(
+                "it goes with no TEXT, --title, --pak-id or --supersedes.", context
+            )
         _many(output.of(context), list(_lines(jsonl, given)), request_id, db, embedder)
     else:
         _one(
@@ -137,6 +206,7 @@ def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | N
 
     started = open_memory.will_start(db)
     with open_memory.new_or_existing(db, spec) as memory:
+        item["supersedes"] = [open_memory.whole_id(memory, one) for one in item["supersedes"] or ()]
         done = memory.remember(**item)
         complaint = memory.stats().get("embedder_error")
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from recollect.edge.cli.views.elements import plain, shortened
 from recollect.model import Remembered, Version
 
-__all__ = ["update", "versions"]
+__all__ = ["succession", "update", "versions"]
 
 _SHOWN_CHARS = 200
 
@@ -24,6 +24,13 @@ def update(done: Remembered) -> Text:
     if not done.changed:
         return Text(f"{plain(done.pak_id)} says this already; nothing was changed.")
     return Text(f"Changed {', '.join(done.changed)} of {plain(done.pak_id)}.")
+
+
+def succession(pak_id: str, new: str | None) -> Text:
+    """Say who stands in whose place now."""
+    if new is None:
+        return Text(f"{plain(pak_id)} has its place back.")
+    return Text(f"{plain(new)} takes the place of {plain(pak_id)} in answers.")
 
 
 def versions(found: Sequence[Version]) -> Table:

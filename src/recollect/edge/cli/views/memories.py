@@ -39,8 +39,10 @@ def erasure(target: str, gone: Forgotten) -> Text:
     if not gone:
         return Text(f"There was nothing to forget about {plain(target)}.")
     forgot = "Would forget" if gone.dry_run else "Forgot"
-    lines = [f"{forgot} {plain(gone.pak_ids[0])}."]
-    if gone.pak_ids != (target,):
+    lines = []
+    if gone.pak_ids == (target,):
+        lines = [f"{forgot} {plain(target)}."]
+    elif gone.pak_ids:
         count = count_of(len(gone.pak_ids), "memory", "memories")
         lines = [f"{forgot} {count} about {plain(target)}:"]
         lines += [f"  {plain(pak_id)}" for pak_id in gone.pak_ids[:_SHOWN_IDS]]
@@ -48,6 +50,9 @@ def erasure(target: str, gone: Forgotten) -> Text:
             lines.append(f"  and {len(gone.pak_ids) - _SHOWN_IDS:,} more; --json names them all")
     if gone.edges:
         lines.append(f"{count_of(gone.edges, 'link', 'links')} went along.")
+    if gone.versions:
+        count = count_of(gone.versions, "earlier version", "earlier versions")
+        lines.append(f"{forgot} {count} of memories that stay.")
     lines += [f"{plain(pak_id)} may be in answers again." for pak_id in gone.returns[:_SHOWN_IDS]]
     lines += [f"{plain(one.name)}: {plain(one.how)}." for one in gone.proof if not one.is_clean]
     return Text("\n".join(lines))

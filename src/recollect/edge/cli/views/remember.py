@@ -32,6 +32,13 @@ def draw_one(console: Console, done: Remembered, complaint: str | None) -> None:
         console.print("No time could be read from --occurred-at; it is kept as it is.")
     if done.near_duplicates:
         console.print(f"Nearly the same: {plain(', '.join(done.near_duplicates))}", soft_wrap=True)
+    for word, names in (
+        ("Takes the place of", done.superseded),
+        ("Disputes", done.disputed),
+        ("Says otherwise than", tuple(set(done.conflicts) - {*done.superseded, *done.disputed})),
+    ):
+        if names:
+            console.print(f"{word}: {plain(', '.join(sorted(names)))}", soft_wrap=True)
     if done.linked:
         console.print(f"Linked to: {plain(', '.join(done.linked))}", soft_wrap=True)
     if done.state == "pending":
