@@ -11,16 +11,16 @@ import shutil
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.raising import Instants, distinct, files, first_times, told
+from tests.faults.raising import Instant, Instants, distinct, files, first_times, told
 from tests.faults.verbs import DAMAGE, VERBS, Verb, seed, seeded
 
 from recollect import Recollect
@@ -64,6 +64,14 @@ def copy_of(original: Path) -> Iterator[Recollect]:
     with opened(Path(shutil.copy(original, folder)), embedder=FakeEmbedder(8)) as memory:
         yield memory
     shutil.rmtree(folder)
+
+
+@contextmanager
+def asked_copy_of(original: Path) -> Iterator[Recollect]:
+    """Give a handle that has an index already."""
+    with copy_of(original) as memory:
+        memory.recall("jobs")
+        yield memory
 
 
 def state_of(path: Path) -> State:
@@ -174,39 +182,61 @@ def life_goes_on(memory: Recollect, states: tuple[State, ...], fresh: Fresh) -> 
 
 
 class Waiting:
-    """The instants of a verb at which it has not been interrupted yet.
+    """The instants of a verb at which nothing was raised yet.
 
     A handle bears several of them in a row, each further on than the one before: so whatever an
-    interrupt left behind, the next call gets past that place. Where a handle comes by only once,
+    exception left behind, the next call gets past that place. Where a handle comes by only once,
     the first time that it is used, it bears that alone.
     """
 
-    def __init__(self, verb: Verb, opened: Opened, *, most: int | None = None) -> None:
-        self._verb, self._instants = verb, Instants(ALL, opcodes=False)
-        with opened() as memory:
-            seen = self._instants.of(lambda: verb(memory))
-        with opened() as memory:
-            memory.recall("jobs")
-            again = first_times(self._instants.of(lambda: verb(memory)))
-        chosen = first_times(seen, most=most)
-        self._often = set(again)
-        self._left = deque(chosen)
+    def __init__(
+        self, verb: Verb, instants: Instants, chosen: list[Instant], often: Iterable[Instant]
+    ) -> None:
+        self._verb, self._instants = verb, instants
+        self._left, self._often = deque(chosen), set(often)
         self._borne = 0
         self.count = len(chosen)
+
+    @classmethod
+    def at_each_line(cls, verb: Verb, opened: Opened, most: int | None) -> Waiting:
+        """Wait once at each line that a new handle comes by."""
+        instants = Instants(ALL, opcodes=False)
+        with opened() as memory:
+            seen = instants.of(lambda: verb(memory))
+        with opened() as memory:
+            memory.recall("jobs")
+            again = instants.of(lambda: verb(memory))
+        return cls(verb, instants, first_times(seen, most=most), again)
+
+    @classmethod
+    def at_each_opcode(
+        cls, verb: Verb, opened: Opened, watched: list[Path], most: int | None
+    ) -> Waiting:
+        """Wait at each opcode of some files, the first, second and last time it is come by."""
+        instants = Instants(watched, opcodes=True)
+        with opened() as memory:
+            seen = instants.of(lambda: verb(memory))
+        return cls(verb, instants, distinct(seen, most=most), seen)
 
     def __bool__(self) -> bool:
         return bool(self._left)
 
-    def interrupt(self, memory: Recollect, *, is_new: bool) -> bool:
-        """Interrupt the verb at the next instant; return whether the handle may bear one more."""
+    def bears(self, memory: Recollect, error: BaseException, *, is_new: bool) -> bool:
+        """Raise at the next instant of the verb; return whether the handle may bear one more.
+
+        An interrupt gets through to the caller.
+        """
         at = self._left.popleft()
         self._borne = 1 if is_new else self._borne + 1
-        try:
-            with told(f"at {at}"), pytest.raises(KeyboardInterrupt):
-                self._instants.raising(lambda: self._verb(memory), at, KeyboardInterrupt())
-        except pytest.fail.Exception:
-            if is_new:
-                raise
+        is_through, kind = False, type(error)
+        with told(f"at {at}"):
+            try:
+                is_there = self._instants.raising(lambda: self._verb(memory), at, error)
+            except kind:
+                is_there = is_through = True
+            assert is_there or not is_new
+            assert is_through or not is_there or kind is not KeyboardInterrupt
+        if not is_there:
             # It did not come by there this time: a handle that is new does.
             self._often.discard(at)
             self._left.appendleft(at)
@@ -225,18 +255,24 @@ def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
     record_property: Callable[[str, object], None],
 ) -> None:
     case = case_of(verb, tmp_path, monkeypatch)
-    waiting = Waiting(case.call, lambda: copy_of(case.original), most=most)
-    fresh = Fresh(case.problems)
+    opened = partial(copy_of, case.original)
+    waiting = Waiting.at_each_line(case.call, opened, most)
     record_property("tried", waiting.count)
+    bear_all(waiting, case, opened, KeyboardInterrupt)
+
+
+def bear_all(waiting: Waiting, case: Case, opened: Opened, error: type[BaseException]) -> None:
+    """Raise at each instant that waits, and look at what became of it."""
+    fresh = Fresh(case.problems)
     while waiting:
-        with copy_of(case.original) as memory, told(f"after an interrupt of {verb}"):
+        with opened() as memory, told(f"after {error.__name__} in {case.verb}"):
             is_new = True
-            while waiting.interrupt(memory, is_new=is_new) and verb != "close":
+            while waiting.bears(memory, error(), is_new=is_new) and case.verb != "close":
                 if state_of(memory.path) != case.states[0]:
                     break
                 fresh.agrees(memory, case.states[0])
                 is_new = False
-            if verb == "close":
+            if case.verb == "close":
                 memory.close()
                 assert state_of(memory.path) in case.states
             else:
@@ -267,25 +303,25 @@ def test_an_exception_at_any_opcode_as_the_index_is_published_leaves_a_handle_th
     record_property: Callable[[str, object], None],
 ) -> None:
     case = case_of(verb, tmp_path, monkeypatch)
-    instants = Instants(PUBLISHING, opcodes=True)
-    with copy_of(case.original) as memory:
-        memory.recall("jobs")
-        seen = instants.of(lambda: case.call(memory))
-    chosen, fresh = distinct(seen, most=most), Fresh(case.problems)
-    record_property("tried", len(chosen))
-    for at in chosen:
-        with copy_of(case.original) as memory, told(f"after {error.__name__} in {verb} at {at}"):
-            memory.recall("jobs")
-            # Some verbs answer all the same: a frame whose use could not be counted says so.
-            with suppress(error):
-                instants.raising(lambda memory=memory: case.call(memory), at, error())  # type: ignore[misc]
-            life_goes_on(memory, case.states, fresh)
+    opened = partial(asked_copy_of, case.original)
+    waiting = Waiting.at_each_opcode(case.call, opened, PUBLISHING, most)
+    record_property("tried", waiting.count)
+    bear_all(waiting, case, opened, error)
 
 
-def in_memory(verb: str) -> Recollect:
+@contextmanager
+def in_memory(verb: str) -> Iterator[Recollect]:
     memory = Recollect.open("memory://", clock=FakeClock(), embedder=FakeEmbedder(8))
     seed(verb, memory)
-    return memory
+    yield memory
+
+
+@contextmanager
+def asked_in_memory(verb: str) -> Iterator[Recollect]:
+    """Give a handle that has an index already."""
+    with in_memory(verb) as memory:
+        memory.recall("jobs")
+        yield memory
 
 
 def exported(memory: Recollect) -> list[str]:
@@ -299,9 +335,8 @@ def exported(memory: Recollect) -> list[str]:
 
 def states_in_memory(verb: str, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     plain = MemorySession.commit
-    memory = in_memory(verb)
-    states = [exported(memory)]
-    with monkeypatch.context() as patch:
+    with in_memory(verb) as memory, monkeypatch.context() as patch:
+        states = [exported(memory)]
 
         @contextmanager
         def noted(self: MemorySession, *names: str) -> Iterator[object]:
@@ -311,7 +346,7 @@ def states_in_memory(verb: str, monkeypatch: pytest.MonkeyPatch) -> list[list[st
 
         patch.setattr(MemorySession, "commit", noted)
         VERBS[verb](memory)
-    return [*states, exported(memory)]
+        return [*states, exported(memory)]
 
 
 def goes_on_in_memory(memory: Recollect, states: list[list[str]]) -> None:
@@ -349,12 +384,20 @@ def test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works(
     record_property: Callable[[str, object], None],
 ) -> None:
     states = states_in_memory(verb, monkeypatch)
-    waiting = Waiting(VERBS[verb], lambda: nullcontext(in_memory(verb)), most=most)
+    opened = partial(in_memory, verb)
+    waiting = Waiting.at_each_line(VERBS[verb], opened, most)
     record_property("tried", waiting.count)
+    bear_all_in_memory(waiting, opened, states, KeyboardInterrupt)
+
+
+def bear_all_in_memory(
+    waiting: Waiting, opened: Opened, states: list[list[str]], error: type[BaseException]
+) -> None:
+    """Raise at each instant that waits, and look at what became of it."""
     while waiting:
-        memory, is_new = in_memory(verb), True
-        with told(f"after an interrupt of {verb}"):
-            while waiting.interrupt(memory, is_new=is_new) and exported(memory) == states[0]:
+        is_new = True
+        with opened() as memory, told(f"after {error.__name__}"):
+            while waiting.bears(memory, error(), is_new=is_new) and exported(memory) == states[0]:
                 is_new = False
             goes_on_in_memory(memory, states)
 
@@ -376,15 +419,8 @@ def test_an_exception_at_any_opcode_of_a_store_in_memory_leaves_one_that_works(
     monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
 ) -> None:
-    call, instants = VERBS[verb], Instants(IN_MEMORY, opcodes=True)
-    states, memory = states_in_memory(verb, monkeypatch), in_memory(verb)
-    memory.recall("jobs")
-    chosen = distinct(instants.of(lambda: call(memory)), most=most)
-    record_property("tried", len(chosen))
-    for at in chosen:
-        memory = in_memory(verb)
-        memory.recall("jobs")
-        with told(f"after {error.__name__} in {verb} at {at}"):
-            with suppress(error):
-                instants.raising(lambda memory=memory: call(memory), at, error())  # type: ignore[misc]
-            goes_on_in_memory(memory, states)
+    states = states_in_memory(verb, monkeypatch)
+    opened = partial(asked_in_memory, verb)
+    waiting = Waiting.at_each_opcode(VERBS[verb], opened, IN_MEMORY, most)
+    record_property("tried", waiting.count)
+    bear_all_in_memory(waiting, opened, states, error)
