@@ -22,15 +22,25 @@ from recollect.index.arrays import grow
 from recollect.model import EXTERNAL, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from recollect.ports.store import Indexable
 
-__all__ = ["CODED", "Columns", "Vocabulary", "epoch_microseconds", "place_from", "place_text"]
+__all__ = [
+    "CODED",
+    "Columns",
+    "Places",
+    "Vocabulary",
+    "epoch_microseconds",
+    "place_from",
+    "place_text",
+]
 
 _LARGEST = 2**31 - 1
+# So many principals' tables of places are kept.
+_MOST_TABLES = 256
 # In the order in which a value of the column of places lists them; cache files hold such values.
 _PLACE_FIELDS = ("tenant", "owner", "scope", "team", "garden")
 
@@ -93,6 +103,41 @@ class Vocabulary(dict[str | None, int]):
             self.in_order.append(next(reversed(self)))
 
 
+class Places:
+    """The places that the codes of a vocabulary stand for, and which of them fulfil some rules.
+
+    Codes are given once and never again, so what is known of a place stays true: only new ones are
+    looked at, whoever wrote there. Lists and tables are replaced, not altered: readers have them.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._texts = vocabulary.in_order
+        self._known: list[Place] = []
+        self._tables: dict[Hashable, NDArray[np.bool_]] = {}
+
+    def known(self) -> list[Place]:
+        """Return the places by code."""
+        places, texts = self._known, self._texts
+        if len(places) < len(texts):
+            new = texts[len(places) :]
+            places = self._known = [
+                *places,
+                *(place_from(text) for text in new if text is not None),
+            ]
+        return places
+
+    def fulfilling(self, name: Hashable, rule: Callable[[Place], bool]) -> NDArray[np.bool_]:
+        """Return for each code whether its place fulfils a rule, known by a name."""
+        places, table = self.known(), self._tables.get(name)
+        if table is None or len(table) < len(places):
+            before = [] if table is None else table.tolist()
+            answers = [*before, *map(rule, places[len(before) :])]
+            if len(self._tables) >= _MOST_TABLES:
+                self._tables = {}
+            table = self._tables[name] = np.array(answers, dtype=np.bool_)
+        return table
+
+
 class Columns:
     """The columns of all slots, dead ones included; `size` slots are in use.
 
@@ -108,7 +153,7 @@ class Columns:
             name: np.empty(0, dtype=dtype) for name, dtype in dtypes.items()
         }
         self.vocabularies = {name: Vocabulary() for name in CODED}
-        self._places: list[Place] = []
+        self.places = Places(self.vocabularies["place"])
         # So many slots are shared with those before, but for arrays that are our own.
         self._shared = 0
         self._own: set[str] = set()
@@ -129,13 +174,6 @@ class Columns:
         """Make whole again what a successor that was given up has left."""
         for vocabulary in self.vocabularies.values():
             vocabulary.mend()
-
-    def places(self) -> list[Place]:
-        """Return the place that each code of the column of places stands for."""
-        known, places = self.vocabularies["place"].in_order, self._places
-        if len(places) != len(known):
-            places = self._places = [place_from(text) for text in known if text is not None]
-        return places
 
     def extend(
         self,
@@ -193,7 +231,7 @@ class Columns:
             self._arrays[name] = codes.astype(np.int32)
             values = [vocabulary.in_order[code] for code in used.tolist()]
             self.vocabularies[name] = Vocabulary(values)
-        self._places = []
+        self.places = Places(self.vocabularies["place"])
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return the columns in use; vocabularies are read beside."""
@@ -208,6 +246,7 @@ class Columns:
         columns._arrays = {name: arrays[name] for name in columns._arrays}
         columns.size = len(arrays["alive"])
         columns.vocabularies = {name: Vocabulary(vocabularies[name]) for name in CODED}
+        columns.places = Places(columns.vocabularies["place"])
         return columns
 
     def _fill(self, first: int, memories: Sequence[Indexable]) -> None:

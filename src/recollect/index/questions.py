@@ -16,7 +16,7 @@ from recollect.index import lexical, ranking
 from recollect.index.alike import alike_each, that_matter
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,7 +54,17 @@ class Questions:
 
     def places(self) -> list[Place]:
         """Return the place that each code of the column of places stands for."""
-        return self._contents.columns.places()
+        return self._contents.columns.places.known()
+
+    def at_places(self, name: Hashable, rule: Callable[[Place], bool]) -> NDArray[np.bool_]:
+        """Return which slots are at places that fulfil a rule; its name stands for it.
+
+        What a rule says of a place is asked once, for all indexes to come.
+        """
+        columns = self._contents.columns
+        table = columns.places.fulfilling(name, rule)
+        codes = columns["place"]
+        return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column over all slots, read-only.

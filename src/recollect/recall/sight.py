@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index.arrays import distinct
+from recollect.index.columns import place_text
 from recollect.index.facts import matching, paths_of
 from recollect.index.selection import Where
 from recollect.model.filters import WHEN
@@ -56,7 +57,8 @@ class AtPlace:
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         """Return the mask over all slots."""
-        mask = _by_place(index, [place == self.place for place in index.places()])
+        code = index.code("place", place_text(self.place))
+        mask: NDArray[np.bool_] = index.column("place") == code
         mask &= index.is_lasting(slice(None)) & ~index.column("risky")
         mask[index.slots_of_rows(sorted(self.without))] = False
         return mask
@@ -69,13 +71,13 @@ class _Readable:
     view: View
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
-        view, places = self.view, index.places()
-        mask = _by_place(index, [view.allows(place) for place in places])
+        view = self.view
+        mask = index.at_places((view, "allows"), view.allows)
         for status in HELD_BACK:
             mask &= index.column("status") != index.code("status", status)
         if view.with_quarantined:
             held = index.column("status") == index.code("status", QUARANTINED)
-            mask |= held & _by_place(index, [view.moderates(place) for place in places])
+            mask |= held & index.at_places((view, "moderates"), view.moderates)
         if view.without_risky:
             mask &= ~index.column("risky")
         return mask
@@ -113,7 +115,7 @@ class _Matching:
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         columns = index.facts(paths_of(self.tree), self.read)
-        binds = _by_place(index, [self.among.view.binds(place) for place in index.places()])
+        binds = index.at_places((self.among.view, "binds"), self.among.view.binds)
         found = matching(self.tree, columns, index.size, foreign=~binds)
         return found & self.among(index)
 
@@ -372,12 +374,6 @@ def _used_lately(
         return where, among
     lately: NDArray[np.bool_] = uses.columns["last_reinforced"] > after
     return where, lately if among is None else among & lately
-
-
-def _by_place(index: MemoryIndex, allowed: list[bool]) -> NDArray[np.bool_]:
-    table = np.array(allowed, dtype=np.bool_)
-    codes = index.column("place")
-    return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
 
 
 def own_memories(
