@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = """
-from typing import assert_type
+from typing import Literal, assert_type
 
 from recollect import AsyncRecollect, Recollect
 from recollect.model import Forgotten, FrameResult, Memory, RecallResponse, Remembered, Version
@@ -27,6 +27,21 @@ def now(memory: Recollect) -> None:
     assert_type(memory.update("p", confidence=0.5), Remembered)
     assert_type(memory.history("p")[0], Version)
     assert_type(memory.as_principal(Principal("acme", "ann")), Recollect)
+    memory.remember("tea", scope="company", on_conflict="dispute")
+    memory.list(order="title", scope="team")
+    memory.gardens.create("lab", scope="public")
+    memory.gardens.add("lab", "ann", "writer")
+    Principal("acme", "ann", permissions=("read", "moderate"))
+    Recollect.open("a.db", hours="wall", sanitizer="block")
+
+
+def closed(memory: Recollect, one: Memory) -> None:
+    assert_type(one.place.scope, Literal["local", "team", "company", "public"])
+    assert_type(one.status, Literal["active", "archived", "quarantined", "rejected"])
+    assert_type(memory.remember("tea").state, Literal["ready", "pending"])
+    assert_type(
+        memory.recall("tea").results[0].match, Literal["strong", "fair", "weak"] | None
+    )
 
 
 async def later(memory: AsyncRecollect) -> None:
@@ -45,11 +60,21 @@ def wrong(memory: Recollect) -> None:
     memory.recall("tea", top_k="3")
     memory.remember("tea", colour="green")
     memory.remember("tea", on_conflict="ignore")
+    memory.remember("tea", scope="world")
+    memory.recall("tea", scope="mine")
+    memory.list(order="tea")
+    memory.forget("tea", scope="all")
+    memory.gardens.add("tea", "ann", "owner")
+    memory.gardens.create("tea", scope="room")
+    Principal("tea", "ann", permissions=("erase",))
+    Recollect.open("tea.db", sanitizer="strict")
 
 
 async def wrong_later(memory: AsyncRecollect) -> None:
     await memory.recall("tea", top_k="3")
     await memory.remember("tea", colour="green")
+    await memory.recall("tea", scope="mine")
+    await memory.list(order="tea")
     await AsyncRecollect.open("a.db", embeder="none")
 """
 LINES = PROGRAM.splitlines()

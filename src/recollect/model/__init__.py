@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         WRITTEN,
         Memory,
         Remembered,
+        Status,
         is_settled,
         name_key,
         words_of,
@@ -120,6 +121,7 @@ __all__ = [
     "Scope",
     "ScoredBlock",
     "Signals",
+    "Status",
     "Verb",
     "Version",
     "Weights",
@@ -142,7 +144,8 @@ __getattr__ = names_of(
         "ScoredBlock Signals canonical_json",
         ".explanation": "RETURNED UNKNOWN Contribution Explanation Verb",
         ".frame": "CachePolicy FrameDefinition FrameFilters Weights",
-        ".memory": "EXTERNAL INSTRUCTION WRITTEN Memory Remembered is_settled name_key words_of",
+        ".memory": "EXTERNAL INSTRUCTION WRITTEN Memory Remembered Status is_settled name_key "
+        "words_of",
         ".reports": "BackedUp Examination Forgotten Ingested IngestedItem Looked Repaired "
         "Restored Salvaged",
         ".request": "ON_CONFLICT ForgetRequest FrameRequest IngestRequest LinkRequest "

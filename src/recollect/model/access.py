@@ -47,7 +47,7 @@ class Place:
 
     tenant: str = "local"
     owner: str = "local"
-    scope: str = "local"
+    scope: Scope = "local"
     team: str | None = None
     garden: str | None = None
 

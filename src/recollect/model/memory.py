@@ -21,6 +21,7 @@ __all__ = [
     "WRITTEN",
     "Memory",
     "Remembered",
+    "Status",
     "is_settled",
     "is_within",
     "name_key",
@@ -33,6 +34,7 @@ __all__ = [
 INSTRUCTION = "instruction"
 
 
+Status = Literal["active", "archived", "quarantined", "rejected"]
 # The authority of what came from outside: it counts as far as we trust its source.
 EXTERNAL = "external"
 
@@ -96,7 +98,7 @@ class Memory:
     metadata: Mapping[str, Any] = NO_METADATA
     created_at: str = ""
     updated_at: str = ""
-    status: str = "active"
+    status: Status = "active"
     decay: float = 0.01
     reinforced: int = 0
     last_reinforced: float = 0.0

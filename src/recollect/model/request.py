@@ -68,7 +68,7 @@ def _share_or_none(name: str, value: object) -> float | None:
     return None if value is None else check.share(name, value, hint=hint)
 
 
-def _scope_or_none(_name: str, value: object) -> str | None:
+def _scope_or_none(_name: str, value: object) -> Scope | None:
     return None if value is None else known_scope(value)
 
 
@@ -140,7 +140,7 @@ class RecallRequest:
     entity: str | None = _is(check.optional_name)
     relation: str | None = _is(check.optional_name)
     source: str | None = _is(check.optional_name)
-    scope: str | None = _is(_scope_or_none)
+    scope: Scope | None = _is(_scope_or_none)  # noqa: RUF009 - it makes a field
     garden: str | None = _is(check.optional_name)
     min_confidence: float | None = _is(_share_or_none)
     tags: Sequence[str] | None = _is(_patterns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from recollect.errors import NotAllowed
 from recollect.policy.permit import WRITING_ROLES, is_of_self
@@ -27,8 +27,8 @@ __all__ = [
     "view_of_own",
 ]
 
-QUARANTINED = "quarantined"
-REJECTED = "rejected"
+QUARANTINED: Final = "quarantined"
+REJECTED: Final = "rejected"
 # States in which nobody reads a memory, but a moderator who asks for what is in quarantine.
 HELD_BACK = (QUARANTINED, REJECTED)
 # Fields of a memory that no reader gets: a gap between positions would tell of a hidden turn.

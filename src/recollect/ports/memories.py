@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.model import Place
+    from recollect.model import Place, Status
     from recollect.model.pak import PakRow
     from recollect.policy import View
     from recollect.ports.state import Head
@@ -55,7 +55,7 @@ class Indexed(NamedTuple):
     valid_from: str | None
     valid_until: str | None
     updated_at: str
-    status: str
+    status: Status
     authority: str
     superseded_by: str | None
     decay: float
@@ -183,7 +183,7 @@ class Standing(NamedTuple):
     row_id: int
     content_hash: str
     place: Place
-    status: str
+    status: Status
     valid_from: str | None
     valid_until: str | None
     risks: tuple[str, ...]

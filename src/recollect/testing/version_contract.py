@@ -58,9 +58,9 @@ class VersionContract:
         with self.opened() as store:
             with committing(store):
                 store.memories.write([new_memory("a"), new_memory("b")])
-            for status, uses in (("archived", 0), ("archived", 7)):
+            for uses in (0, 7):
                 with committing(store):
-                    stands = standing(store, "a")._replace(status=status, reinforced=uses)
+                    stands = standing(store, "a")._replace(status="archived", reinforced=uses)
                     store.memories.set_standing([stands], by="bob", at=_LATER)
             found = store.versions.read(["a", "b"], VIEW)
             assert [(one.number, one.by) for one in found["a"]] == [(1, "local"), (2, "bob")]

@@ -15,6 +15,7 @@ from recollect.write.forget import erasable
 from recollect.write.status import ARCHIVED, set_status
 
 if TYPE_CHECKING:
+    from recollect.model import Status
     from recollect.ports.store import Standing
     from recollect.verbs.caller import Caller
     from recollect.verbs.requests import Request
@@ -33,7 +34,7 @@ def unarchive(caller: Caller, request: Request | None, pak_id: str) -> bool:
 
 
 def _change_status(
-    caller: Caller, request: Request | None, pak_id: str, *, act: str, old: str, new: str
+    caller: Caller, request: Request | None, pak_id: str, *, act: str, old: Status, new: Status
 ) -> bool:
     open_store = caller.open_store
     if request is None and not _standing(caller, pak_id, old):

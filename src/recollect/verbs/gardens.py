@@ -29,7 +29,7 @@ from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 from recollect.write.likeness import arrivals_of, relink
 
 if TYPE_CHECKING:
-    from recollect.model import Role
+    from recollect.model import Role, Scope
     from recollect.open_store import OpenStore
     from recollect.ports.store import Commit, Standing
 
@@ -49,7 +49,7 @@ class Gardens:
         slug: str,
         *,
         name: str | None = None,
-        scope: str = "company",
+        scope: Scope = "company",
         team: str | None = None,
         tier: float = 1.0,
         request_id: str | None = None,
@@ -61,7 +61,7 @@ class Gardens:
             tenant=self._principal.tenant,
             slug=checked_slug(slug),
             name=check.optional_text("name", name) or slug,
-            scope=place.scope,  # type: ignore[arg-type]
+            scope=place.scope,
             team=place.team,
             tier=check.share("tier", tier),
             created_at=iso(self._open_store.clock.now()),
@@ -162,7 +162,7 @@ class Gardens:
         return tuple(Member(principal, role) for principal, role in members.items())
 
     def add(
-        self, slug: str, principal: str, role: str = "reader", *, request_id: str | None = None
+        self, slug: str, principal: str, role: Role = "reader", *, request_id: str | None = None
     ) -> Member:
         """Give a principal a role in a garden, or another role."""
         chosen = checked_role(role)

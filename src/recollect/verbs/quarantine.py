@@ -20,7 +20,7 @@ from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_
 from recollect.write.status import set_status
 
 if TYPE_CHECKING:
-    from recollect.model import Memory, Principal
+    from recollect.model import Memory, Principal, Status
     from recollect.open_store import OpenStore
     from recollect.ports.store import Commit
     from recollect.recall.sight import Sight
@@ -70,12 +70,12 @@ class Quarantine:
         """Turn a waiting memory away for good."""
         self._judge(pak_id, "quarantine.reject", REJECTED, request_id)
 
-    def _judge(self, pak_id: str, act: str, status: str, request_id: str | None) -> None:
+    def _judge(self, pak_id: str, act: str, status: Status, request_id: str | None) -> None:
         need(self._principal, "read")
         request = Request.of(self._open_store, self._principal, request_id, verb=act, body=[pak_id])
         answered(request, lambda: self._set(pak_id, act, status, request), told=nothing)
 
-    def _set(self, pak_id: str, act: str, status: str, request: Request | None) -> None:
+    def _set(self, pak_id: str, act: str, status: Status, request: Request | None) -> None:
         open_store, who = self._open_store, self._principal
         open_store.of_one_revision(lambda: _find_waiting(pak_id, open_store.sight(who)))
         with open_store.administering(who, act, hash_name(pak_id)) as commit:
@@ -87,7 +87,7 @@ class Quarantine:
             self._set_status(pak_id, status, commit)
             keep(request, None, names=[pak_id])
 
-    def _set_status(self, pak_id: str, status: str, commit: Commit) -> None:
+    def _set_status(self, pak_id: str, status: Status, commit: Commit) -> None:
         open_store = self._open_store
         set_status(
             open_store.store.memories.standing(RowFilter(pak_ids=(pak_id,))).values(),

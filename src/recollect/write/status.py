@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from recollect.write.likeness import arrivals_of, relink
 from recollect.write.link import MAX_AUTOMATIC
 
 if TYPE_CHECKING:
+    from recollect.model import Status
     from recollect.ports.store import Commit, Standing, Store
     from recollect.write.likeness import IndexBefore
 
 __all__ = ["ARCHIVED", "set_status"]
 
-ARCHIVED = "archived"
+ARCHIVED: Final = "archived"
 
 
 def set_status(
     standing: Collection[Standing],
-    status: str,
+    status: Status,
     *,
     store: Store,
     before: IndexBefore,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 from recollect import check
 from recollect.errors import InvalidInput
@@ -19,6 +19,7 @@ from recollect.model import (
     Memory,
     Place,
     Principal,
+    Status,
     known_scope,
     memory_of,
     words_of,
@@ -34,7 +35,6 @@ from recollect.model.plain import metadata_of
 from recollect.paks import validate
 from recollect.policy.gardens import checked_role, checked_slug
 from recollect.policy.sanitizer import risks
-from recollect.policy.view import HELD_BACK
 from recollect.ports.store import ClockState, KeptVersion
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 _AS_IT_IS = "keep the lines of an export as they are."
-_STATES = ("active", "archived", *HELD_BACK)
+_STATES = get_args(Status)
 
 Value = TypeVar("Value")
 Fields = Mapping[str, Any]

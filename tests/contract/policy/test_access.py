@@ -10,7 +10,7 @@ from tests.contract.policy.conftest import People
 
 from recollect import Recollect
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, UnknownGarden
-from recollect.model import RecallRequest
+from recollect.model import RecallRequest, Role
 from recollect.policy import PERMISSIONS, Principal
 from recollect.testing import FakeClock
 
@@ -68,7 +68,7 @@ def test_the_scope_of_a_garden_is_fixed(people: People) -> None:
 
 
 @pytest.mark.parametrize("role", ["reader", "writer", "moderator", None])
-def test_the_last_admin_cannot_be_removed(people: People, role: str | None) -> None:
+def test_the_last_admin_cannot_be_removed(people: People, role: Role | None) -> None:
     people.root.gardens.create("lab")
     with pytest.raises(NotAllowed, match="last admin"):
         if role is None:

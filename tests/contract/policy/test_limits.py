@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.contract.policy.conftest import People
@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput, RecollectError
 from recollect.hooks import AskUser
 from recollect.hooks.sdk import ask_user, deny, modify
 from recollect.limits import CHARACTERS, COUNTS, NAME_CHARACTERS, most_characters
-from recollect.model import PERMISSIONS, FrameFilters, Memory, Principal, RecallRequest
+from recollect.model import PERMISSIONS, FrameFilters, Memory, Principal, RecallRequest, Scope
 from recollect.paks import (
     PakAnchorEntry,
     PakRelationEntry,
@@ -220,7 +220,7 @@ ASKED: list[tuple[str, Callable[[People, str], object]]] = [
     ("name", lambda who, text: who.root.keys.create(Principal("acme", "x"), name=text)),
     ("garden", lambda who, text: who.ann.remember("a", garden=text)),
     ("team", lambda who, text: who.ann.remember("a", scope="team", team=text)),
-    ("scope", lambda who, text: who.ann.remember("a", scope=text)),
+    ("scope", lambda who, text: who.ann.remember("a", scope=cast("Scope", text))),
     (
         "tag_patterns",
         lambda who, text: who.root.frames.register(

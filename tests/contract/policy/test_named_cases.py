@@ -9,7 +9,7 @@ import pytest
 from tests.contract.policy.conftest import People, people_of
 
 from recollect import Recollect
-from recollect.model import canonical_json
+from recollect.model import Scope, canonical_json
 from recollect.testing import FakeClock
 
 
@@ -274,7 +274,7 @@ def test_two_callers_in_either_order_get_the_same_numbers(
         people = people_of(open_memory(f"{order}.db", links=True))
         for number in range(20):
             who = people.ann if number % 2 else people.bob
-            scope = ("local", "company")[number % 3 == 0]
+            scope: Scope = "company" if number % 3 == 0 else "local"
             who.remember(f"redis queue number {number}", pak_id=f"p{number}", scope=scope)
         answers = {
             name: canonical_json(getattr(people, name).recall("redis queue", frame="task"))

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from tests.property.policy.asking import GARDENS, answers
 
 from recollect import Recollect
 from recollect.errors import RecollectError
+from recollect.model import Role, Scope
 from recollect.policy import PERMISSIONS, Principal
 from recollect.ports.embedder import QueryTokens
 from recollect.testing import FakeClock, FakeEmbedder
@@ -61,7 +62,7 @@ class World:
         self.memory = self._opened(self.path)
         self.root, self.dan = self.of(ROOT), self.of(DAN)
         for slug, scope, team in (("ops", "company", None), ("lab", "team", "red")):
-            self.root.gardens.create(slug, scope=scope, team=team)
+            self.root.gardens.create(slug, scope=cast("Scope", scope), team=team)
         self.root.gardens.create("fair", scope="public", tier=0.5)
         self.dan.gardens.create("ops")
         for slug, who, role in (
@@ -71,7 +72,7 @@ class World:
             ("lab", "cid", "reader"),
             ("fair", "bob", "admin"),
         ):
-            self.root.gardens.add(slug, who, role)
+            self.root.gardens.add(slug, who, cast("Role", role))
         for tenant in (self.root, self.dan):
             tenant.frames.register("mine", extends="self", filters={"tag_patterns": ()})
             tenant.frames.register(

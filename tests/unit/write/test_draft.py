@@ -35,7 +35,7 @@ def test_place_project_and_content_make_the_id_and_nothing_else_does() -> None:
         drafted(project="shop"),
         drafted(Place(tenant="t")),
         drafted(Place(owner="t")),
-        drafted(Place(scope="t")),
+        drafted(Place(scope="team")),
         drafted(Place(team="t")),
         drafted(Place(garden="t")),
     ]

@@ -6,7 +6,7 @@ the command that takes it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,6 +14,10 @@ from recollect.edge.cli import output
 from recollect.edge.cli.complete import ids
 from recollect.errors import InvalidInput
 from recollect.settings import default_opening
+
+if TYPE_CHECKING:
+    from recollect.model import Role
+    from recollect.model import Scope as ScopeName
 
 __all__ = [
     "Budget",
@@ -40,6 +44,8 @@ __all__ = [
     "as_filter",
     "as_metadata",
     "as_question",
+    "as_role",
+    "as_scope",
     "as_seconds",
     "chosen_key",
     "wants_read_only",
@@ -259,6 +265,16 @@ def as_seconds(given: str | None) -> float | None:
         raise InvalidInput(
             f"--ttl {given!r} is no length of time.", hint="write 90s, 30m, 12h, 30d or 2w."
         ) from None
+
+
+def as_scope(given: str | None) -> ScopeName | None:
+    """Return a scope as it was typed; the engine says whether there is such a one."""
+    return cast("ScopeName | None", given)
+
+
+def as_role(given: str) -> Role:
+    """Return a role as it was typed; the engine says whether there is such a one."""
+    return cast("Role", given)
 
 
 def as_question(query: list[str] | None) -> str | None:

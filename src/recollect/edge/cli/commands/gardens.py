@@ -5,17 +5,18 @@ In: slugs, names and roles. Out: calls of the engine. What is allowed is decided
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json, RequestId
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId, as_role
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from recollect.edge import wire
+    from recollect.model import Scope
 
 __all__ = ["app"]
 
@@ -77,7 +78,7 @@ def create(
         made = memory.gardens.create(
             slug,
             name=name,
-            scope=scope,
+            scope=cast("Scope", scope),
             team=team,
             tier=1.0 if tier is None else tier,
             request_id=request_id,
@@ -166,7 +167,7 @@ def add(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        member = memory.gardens.add(slug, principal, role, request_id=request_id)
+        member = memory.gardens.add(slug, principal, as_role(role), request_id=request_id)
     _tell(
         context, wire.members(slug, [member]), f"{member.principal} is {member.role} in {slug} now."
     )

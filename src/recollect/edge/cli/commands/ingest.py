@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope
+from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope, as_scope
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -51,7 +51,12 @@ def ingest(
     facts = _read(file)
     with open_memory.new_or_existing(db, embedder) as memory:
         done = memory.ingest(
-            facts, source=source, scope=scope, team=team, garden=garden, request_id=request_id
+            facts,
+            source=source,
+            scope=as_scope(scope),
+            team=team,
+            garden=garden,
+            request_id=request_id,
         )
 
     def draw(console: Console) -> None:

@@ -21,6 +21,7 @@ from recollect.edge.cli.options import (
     Scope,
     Since,
     Until,
+    as_scope,
 )
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def forget(
         gone = memory.forget(
             wanted,
             **given,
-            scope=scope,
+            scope=as_scope(scope),
             versions=versions,
             request_id=request_id,
             dry_run=dry_run,

@@ -29,6 +29,7 @@ from recollect.edge.cli.options import (
     Until,
     as_filter,
     as_question,
+    as_scope,
 )
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def recall(
             entity=entity,
             relation=relation,
             source=source,
-            scope=scope,
+            scope=as_scope(scope),
             garden=garden,
             min_confidence=min_confidence,
             min_score=min_score,
