@@ -110,6 +110,8 @@ class AsyncRecollect:
     frame = _awaited(Recollect.frame)
     select = _awaited(Recollect.select)
     explain = _awaited(Recollect.explain)
+    why = _awaited(Recollect.why)
+    receipts = _awaited(Recollect.receipts)
     inspect = _awaited(Recollect.inspect)
     respond = _awaited(Recollect.respond)
     get = _awaited(Recollect.get)

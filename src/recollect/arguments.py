@@ -41,6 +41,7 @@ __all__ = [
     "filter_tree",
     "forgettable",
     "frame",
+    "lasting",
     "link",
     "listed",
     "name",
@@ -234,6 +235,12 @@ def patience(field: str, value: object) -> float:
 def days(field: str, value: object) -> float:
     """Return a number of days: none to a thousand years."""
     return check.number(field, value, least=0.0, most=365_250.0, hint="pass days, such as 365.")
+
+
+def lasting(field: str, value: object) -> float:
+    """Return for how many days something is kept: some, to a thousand years."""
+    hint = "pass days, such as 30."
+    return check.number(field, value, least=1 / 86_400, most=365_250.0, hint=hint)
 
 
 def positive(field: str, value: object, most: int) -> int:

@@ -30,7 +30,7 @@ from recollect.paks.opening import HowToOpen
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.recall.pack import count_tokens
-from recollect.settings import check_platform
+from recollect.settings import RECEIPT_DAYS, check_platform
 from recollect.verbs.caller import Caller
 from recollect.verbs.frames import FrameRows
 from recollect.verbs.read import Reader
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
         Place,
         Principal,
         RecallResponse,
+        Receipt,
+        ReceiptPage,
         Remembered,
         Repaired,
         Restored,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from recollect.verbs.gardens import Gardens
     from recollect.verbs.keys import Keys
     from recollect.verbs.quarantine import Quarantine
+    from recollect.verbs.receipts import Receipts
     from recollect.verbs.requests import Request
     from recollect.verbs.trust import Trust
     from recollect.verbs.write import WriteContext, Writer
@@ -122,6 +125,11 @@ class Recollect:
         return self._all_reads
 
     @property
+    def _receipts(self) -> Receipts:
+        self._whoever.need_living_key()
+        return self._all_receipts
+
+    @property
     def _writer(self) -> Writer:
         self._whoever.need_living_key()
         return self._all_writes
@@ -133,6 +141,12 @@ class Recollect:
         from recollect.verbs.write import Writer
 
         return Writer(self._whoever)
+
+    @functools.cached_property
+    def _all_receipts(self) -> Receipts:
+        from recollect.verbs.receipts import Receipts
+
+        return Receipts(self._whoever, self._all_reads)
 
     @classmethod
     def open(
@@ -152,6 +166,8 @@ class Recollect:
         any_filesystem: bool = False,
         sanitizer: SanitizerMode = "flag",
         hooks: Path | str | None = None,
+        receipts: bool = False,
+        receipt_days: float = RECEIPT_DAYS,
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
 
@@ -174,8 +190,13 @@ class Recollect:
         `read_only` opens a memory that is there: verbs that write refuse, and frames count no use.
         A file system whose locks cannot be relied on is refused; with `any_filesystem` you say
         that one process at a time uses the file.
+
+        With `receipts` what `recall` and `frame` answer is written down for `receipt_days` days:
+        who asked what, when, and which memories were given; `why` tells it. Answers stay as they
+        are, and are given all the same where no receipt can be written.
         """
         check_platform()
+        kept_days = arguments.lasting("receipt_days", receipt_days)
         arguments.one_of("hours", hours, get_args(HoursMode))
         arguments.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
         who = LOCAL_PRINCIPAL if principal is None else arguments.principal(principal)
@@ -201,6 +222,7 @@ class Recollect:
             sanitizer=sanitizer,
             hooks=heard,
             new_id=lambda: uuid.uuid4().hex,
+            receipt_days=kept_days if receipts else None,
         )
         open_store.finish_wiping()
         return cls(Caller(open_store, store.catalogue, who, is_opener=principal is None))
@@ -550,25 +572,30 @@ class Recollect:
     def respond(self, request: RecallRequest) -> RecallResponse:
         """Answer a request that came as data; the same as `recall` with its fields."""
         need(self._principal, "read")
+        if self._open_store.receipt_days is None:
+            return self._answer(request, self._reader)
+        return self._receipts.of_recall(request, functools.partial(self._answer, request))
+
+    def _answer(self, request: RecallRequest, reader: Reader) -> RecallResponse:
         if not self._open_store.has_hooks:
-            return self._respond(arguments.recall(request))
+            return self._respond(reader, arguments.recall(request))
         from recollect.hooks.verbs import RECALL
 
         return self._dispatcher.run(
             RECALL,
             request,
             check=arguments.recall,
-            act=self._respond,
-            refuse=self._reader.refuse,
+            act=functools.partial(self._respond, reader),
+            refuse=reader.refuse,
         )
 
-    def _respond(self, wanted: RecallRequest) -> RecallResponse:
+    def _respond(self, reader: Reader, wanted: RecallRequest) -> RecallResponse:
         if not wanted.refresh:
-            return self._reader.respond(wanted)
+            return reader.respond(wanted)
         from recollect.verbs.lasting import touch
 
         need(self._principal, "write")
-        answer = self._reader.respond(wanted)
+        answer = reader.respond(wanted)
         touch(self._caller, [one.fact.pak_id for one in answer.results])
         return answer
 
@@ -619,17 +646,22 @@ class Recollect:
             filter=filter,
             min_score=min_score,
         )
-        wanted = self._reader.wanted_frame(asked)
+        if self._open_store.receipt_days is None:
+            return self._render(asked, self._reader)
+        return self._receipts.of_frame(asked, functools.partial(self._render, asked))
+
+    def _render(self, asked: RecallRequest, reader: Reader) -> FrameResult:
+        wanted = reader.wanted_frame(asked)
         if not self._open_store.has_hooks:
-            return self._reader.frame(arguments.frame(wanted))
+            return reader.frame(arguments.frame(wanted))
         from recollect.hooks.verbs import FRAME
 
         return self._dispatcher.run(
             FRAME,
             wanted,
             check=arguments.frame,
-            act=self._reader.frame,
-            refuse=self._reader.refuse_frame,
+            act=reader.frame,
+            refuse=reader.refuse_frame,
         )
 
     def select(self, query: SelectQuery) -> SelectResult:
@@ -683,6 +715,42 @@ class Recollect:
         return explain(
             RECALL, asked, check=arguments.recall, act=explainer.of_recall, refuse=refuse
         )
+
+    def why(self, recall_id: str, *, principal: str | None = None) -> Receipt | None:
+        """Return the receipt of an answer, and what became of it since; None if there is none.
+
+        A receipt is told to whoever asked then, and to an admin of the tenant, who may name whose:
+        answers to several may be the same. Writes nothing.
+        """
+        need(self._principal, "read")
+        name = arguments.name("recall_id", recall_id)
+        whose = None if principal is None else arguments.name("principal", principal)
+        return self._receipts.why(name, whose, self._ask_again)
+
+    def _ask_again(self, told: Receipt) -> RecallResponse | FrameResult:
+        """Ask what a receipt is of, as of then; nothing is counted, kept or told to hooks."""
+        from recollect.hooks.verbs import FRAME, RECALL
+
+        asked = RecallRequest.from_dict(told.request)
+        reader, explain, now = self._reader, self._dispatcher.explain, asked.now or told.at
+        if told.verb == "recall":
+            dated = replace(asked, now=now)
+            return explain(
+                RECALL, dated, check=arguments.recall, act=reader.respond, refuse=reader.refuse
+            )
+        return explain(
+            FRAME,
+            reader.wanted_frame(asked),
+            check=arguments.frame,
+            act=lambda wanted: reader.text_of_frame(wanted, now),
+            refuse=reader.refuse_frame,
+        )
+
+    def receipts(self, *, limit: int = 100, cursor: str | None = None) -> ReceiptPage:
+        """Return one page of receipts, latest first: one's own; to an admin, the tenant's."""
+        need(self._principal, "read")
+        count = arguments.positive("limit", limit, arguments.MOST_LISTED)
+        return self._receipts.page(limit=count, cursor=cursor)
 
     def get(self, pak_id: str) -> Memory | None:
         """Return one memory, or None."""

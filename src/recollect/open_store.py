@@ -92,6 +92,7 @@ class OpenStore:
         sanitizer: SanitizerMode,
         hooks: HooksOnFirstUse,
         new_id: Callable[[], str],
+        receipt_days: float | None = None,
     ) -> None:
         self.store = store
         self.path = path
@@ -112,6 +113,8 @@ class OpenStore:
         self._checked_model: str | None = None
         self._next_embedder: Embedder | None = None
         self._hooks = hooks
+        # For how long answers have a receipt; None for none.
+        self.receipt_days = receipt_days
         self._new_id = new_id
         self._closed = False
 

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.errors import UnsupportedPlatform
+from recollect.errors import InvalidInput, UnsupportedPlatform
 
 __all__ = [
+    "RECEIPT_DAYS",
     "EmbedderSettings",
     "OpeningSettings",
     "check_platform",
@@ -28,6 +29,9 @@ __all__ = [
     "home_directory",
     "one_blas_thread",
 ]
+
+# For so long a receipt is kept unless somebody says otherwise.
+RECEIPT_DAYS = 30.0
 
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -93,14 +97,22 @@ class OpeningSettings:
     read_only: bool
     any_filesystem: bool
     key: str | None = None
+    receipts: bool = False
+    receipt_days: float = RECEIPT_DAYS
 
 
 def default_opening() -> OpeningSettings:
-    """Return `RECOLLECT_READ_ONLY`, `RECOLLECT_ANY_FILESYSTEM` (1 is yes) and `RECOLLECT_KEY`."""
+    """Return how to open a memory.
+
+    `RECOLLECT_READ_ONLY`, `RECOLLECT_ANY_FILESYSTEM` and `RECOLLECT_RECEIPTS` (1 is yes),
+    `RECOLLECT_KEY` and `RECOLLECT_RECEIPT_DAYS`.
+    """
     return OpeningSettings(
         read_only=_is_on("RECOLLECT_READ_ONLY"),
         any_filesystem=_is_on("RECOLLECT_ANY_FILESYSTEM"),
         key=os.environ.get("RECOLLECT_KEY") or None,
+        receipts=_is_on("RECOLLECT_RECEIPTS"),
+        receipt_days=_days("RECOLLECT_RECEIPT_DAYS"),
     )
 
 
@@ -132,6 +144,16 @@ def one_blas_thread() -> Iterator[None]:
 
 def _is_on(variable: str) -> bool:
     return os.environ.get(variable, "") not in ("", "0")
+
+
+def _days(variable: str) -> float:
+    given = os.environ.get(variable) or RECEIPT_DAYS
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput(
+            f"{variable} is no number of days: {given!r:.60}.", hint="write days, such as 30."
+        ) from None
 
 
 def _path_from(variable: str) -> Path | None:

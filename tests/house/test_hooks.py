@@ -105,6 +105,8 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "update": lambda memory: memory.update("p1", content="another"),
     "supersede": lambda memory: memory.supersede("p1", "p2"),
     "history": lambda memory: memory.history("p1"),
+    "receipts": lambda memory: memory.receipts(),
+    "why": lambda memory: [memory.why(one.recall_id) for one in memory.receipts().items],
     "get": lambda memory: memory.get("p1"),
     "ids": lambda memory: memory.ids("p"),
     "inspect": lambda memory: memory.inspect("p1"),
@@ -171,10 +173,14 @@ def test_the_guide_names_every_verb() -> None:
 @pytest.mark.parametrize("verb", USES)
 def test_a_verb_fires_the_events_that_the_guide_says(tmp_path: Path, verb: str) -> None:
     heard: set[str] = set()
-    with Recollect.open(tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock()) as memory:
+    with Recollect.open(
+        tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock(), receipts=True
+    ) as memory:
         memory.remember("one", pak_id="p1")
         memory.remember("two", pak_id="p2")
         memory.link("p1", "p2", weight=0.5)
+        memory.recall("one")
+        memory.frame("task", "one")
         for event in HookEvent:
             memory.hooks.register(event, lambda _, event=event: heard.add(event.value))
         USES[verb](memory)

@@ -37,10 +37,10 @@ READS = {
     "inspect",
     "list",
     "open",
-    "recall",
-    "respond",
+    "receipts",
     "select",
     "stats",
+    "why",
     "frames.extends",
     "frames.get",
     "frames.list",
@@ -54,6 +54,7 @@ READS = {
 }
 _SAME_AGAIN = "sent again it finds nothing left to do, or does the same to what is there"
 _BY_NAME = "a frame goes by its name: sent again it finds the name taken, free, or as it says"
+_RECEIPT = "it reads; a receipt of the same answer takes the place of the one before"
 WITHOUT = {
     "frame": "it answers as of now; a use that is counted twice is a use more",
     "frames.delete": _BY_NAME,
@@ -62,9 +63,11 @@ WITHOUT = {
     "frames.update": _BY_NAME,
     "keys.create": "its answer is a secret, which is kept nowhere: revoke the key, make another",
     "prune_versions": _SAME_AGAIN,
+    "recall": _RECEIPT,
     "reembed": _SAME_AGAIN,
     "reindex": _SAME_AGAIN,
     "repair": _SAME_AGAIN,
+    "respond": _RECEIPT,
     "retry_pending": _SAME_AGAIN,
     "tidy": _SAME_AGAIN,
     "touch": _SAME_AGAIN,

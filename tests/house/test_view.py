@@ -19,6 +19,7 @@ from recollect.index.index import MemoryIndex
 from recollect.ports.store import (
     EdgeRoom,
     MemoryRoom,
+    ReceiptRoom,
     RecordRoom,
     StateRoom,
     UseRoom,
@@ -89,6 +90,10 @@ STORE_READS = {
     "memories.traces": {"write/forget.py"},
     # What one principal has used, for itself.
     "uses.of": {"open_store.py", "verbs/caller.py"},
+    # Ids of what was given, which `Sight` narrows before anybody is told.
+    "receipts.find": {"verbs/receipts.py"},
+    "receipts.page": {"verbs/receipts.py"},
+    "receipts.count": {"verbs/erase.py", "verbs/lasting.py"},
     # All there is, for whoever opened the store.
     "records.page": {"write/whole_export.py"},
     "records.count": {"verbs/read.py", "verbs/restore.py"},
@@ -102,6 +107,7 @@ STORE_OTHERS = {
     "edges": {"put", "change_lists", "take_out", "dispute", "resolve"},
     "vectors": {"put", "begin_switch", "finish_switch"},
     "uses": {"count", "put"},
+    "receipts": {"keep", "erase"},
     "state": {
         "read",
         "commits",
@@ -118,6 +124,7 @@ ROOMS = {
     "edges": EdgeRoom,
     "vectors": VectorRoom,
     "uses": UseRoom,
+    "receipts": ReceiptRoom,
     "state": StateRoom,
     "records": RecordRoom,
     "versions": VersionRoom,

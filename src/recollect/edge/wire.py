@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         Member,
         Memory,
         RecallResponse,
+        Receipt,
+        ReceiptPage,
         Remembered,
         Repaired,
         Restored,
@@ -83,6 +85,8 @@ __all__ = [
     "members",
     "memory",
     "page",
+    "receipt",
+    "receipts",
     "remembered",
     "restored",
     "selection",
@@ -167,6 +171,16 @@ def versions(found: Sequence[Version]) -> Object:
 def acts(found: Sequence[Act]) -> Object:
     """Return who did what, latest first."""
     return {"acts": [asdict(act) for act in found]}
+
+
+def receipt(told: Receipt) -> Object:
+    """Return what was asked and answered, and what became of it."""
+    return told.to_dict()
+
+
+def receipts(page: ReceiptPage) -> Object:
+    """Return one page of receipts."""
+    return {"items": [one.to_dict() for one in page.items], "next_cursor": page.next_cursor}
 
 
 def ingested(done: Ingested) -> Object:

@@ -46,6 +46,15 @@ if TYPE_CHECKING:
         name_key,
         words_of,
     )
+    from recollect.model.receipt import (
+        AnsweredBy,
+        ItemState,
+        Part,
+        Receipt,
+        ReceiptItem,
+        ReceiptPage,
+        text_digest,
+    )
     from recollect.model.reports import (
         BackedUp,
         Examination,
@@ -82,6 +91,7 @@ __all__ = [
     "SCOPES",
     "UNKNOWN",
     "WRITTEN",
+    "AnsweredBy",
     "BackedUp",
     "CachePolicy",
     "Contribution",
@@ -98,6 +108,7 @@ __all__ = [
     "IngestRequest",
     "Ingested",
     "IngestedItem",
+    "ItemState",
     "LinkRequest",
     "ListRequest",
     "Looked",
@@ -106,12 +117,16 @@ __all__ = [
     "Memory",
     "OnConflict",
     "PackageFlag",
+    "Part",
     "Permission",
     "Place",
     "Principal",
     "RecallRequest",
     "RecallResponse",
     "RecallResult",
+    "Receipt",
+    "ReceiptItem",
+    "ReceiptPage",
     "RememberRequest",
     "Remembered",
     "Repaired",
@@ -132,6 +147,7 @@ __all__ = [
     "known_scope",
     "memory_of",
     "name_key",
+    "text_digest",
     "words_of",
 ]
 
@@ -146,6 +162,7 @@ __getattr__ = names_of(
         ".frame": "CachePolicy FrameDefinition FrameFilters Weights",
         ".memory": "EXTERNAL INSTRUCTION WRITTEN Memory Remembered Status is_settled name_key "
         "words_of",
+        ".receipt": "AnsweredBy ItemState Part Receipt ReceiptItem ReceiptPage text_digest",
         ".reports": "BackedUp Examination Forgotten Ingested IngestedItem Looked Repaired "
         "Restored Salvaged",
         ".request": "ON_CONFLICT ForgetRequest FrameRequest IngestRequest LinkRequest "

@@ -23,6 +23,7 @@ __all__ = [
     "ScoredBlock",
     "Signals",
     "canonical_json",
+    "name_of_frame",
 ]
 
 
@@ -139,10 +140,7 @@ class RecallResponse:
 
         How long hooks took is no part of it.
         """
-        shown = _plain(self)
-        for run in shown["meta"].get("hooks", ()):
-            del run["ms"]
-        return f"recall_{blake2b(_json(shown).encode(), digest_size=12).hexdigest()}"
+        return _name_of(_plain(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -161,7 +159,8 @@ class PackageFlag:
 class FrameResult:
     """What `frame` returns: the prompt text, the blocks behind it, and what was left out.
 
-    `flags` describe the package as a whole, the loudest first.
+    `flags` describe the package as a whole, the loudest first. `recall_id` is the name of this
+    answer where a receipt of it is kept.
     """
 
     text: str
@@ -175,6 +174,7 @@ class FrameResult:
     degraded: tuple[str, ...]
     flags: tuple[PackageFlag, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict, hash=False)
+    recall_id: str | None = None
 
     @property
     def empty_because(self) -> str | None:
@@ -189,12 +189,27 @@ class FrameResult:
         told = _plain(self)
         if self.empty_because is not None:
             told["empty_because"] = self.empty_because
-        return {name: value for name, value in told.items() if name != "meta" or value}
+        return {name: one for name, one in told.items() if name not in _NOT_OF_ALL or one}
+
+
+# What only some frames say.
+_NOT_OF_ALL = ("meta", "recall_id")
 
 
 def canonical_json(answer: RecallResponse | FrameResult) -> str:
     """Return an answer as JSON with one spelling: sorted keys, no spaces, shortest numbers."""
     return _json(answer.to_dict())
+
+
+def name_of_frame(answer: FrameResult, asked: object) -> str:
+    """Return a name for a frame: a digest of it, and of who asked what, and when."""
+    return _name_of({**_plain(answer), "recall_id": asked})
+
+
+def _name_of(shown: dict[str, Any]) -> str:
+    for run in shown["meta"].get("hooks", ()):
+        del run["ms"]
+    return f"recall_{blake2b(_json(shown).encode(), digest_size=12).hexdigest()}"
 
 
 def _plain(answer: RecallResponse | FrameResult) -> dict[str, Any]:

@@ -163,7 +163,8 @@ class Forgotten:
 
     Of a `dry_run` these are what would be erased; `returns` names what answers may hold again then:
     what the erased superseded, or contradicted and won against. `versions` counts what memories
-    that stay were before a change, and is erased: it was of what was named.
+    that stay were before a change, and is erased: it was of what was named. `receipts` counts what
+    was kept of answers to the owner who is forgotten, or has ended.
     """
 
     pak_ids: tuple[str, ...]
@@ -174,9 +175,10 @@ class Forgotten:
     dry_run: bool = False
     returns: tuple[str, ...] = ()
     versions: int = 0
+    receipts: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.pak_ids or self.versions)
+        return bool(self.pak_ids or self.versions or self.receipts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from recollect.ports.memories import (
     Texts,
     Written,
 )
+from recollect.ports.receipts import Given, KeptReceipt, ReceiptFilter, ReceiptRoom
 from recollect.ports.records import RECORD_KINDS, Record, RecordKey, RecordKind, RecordRoom
 from recollect.ports.state import (
     START,
@@ -64,11 +65,13 @@ __all__ = [
     "EdgeRoom",
     "Facts",
     "FrameRow",
+    "Given",
     "Head",
     "IndexRow",
     "Indexable",
     "Indexed",
     "KeptAnswer",
+    "KeptReceipt",
     "KeptVersion",
     "Likeness",
     "LinkAgain",
@@ -76,6 +79,8 @@ __all__ = [
     "MemoryRoom",
     "NewCommit",
     "NewMemory",
+    "ReceiptFilter",
+    "ReceiptRoom",
     "Record",
     "RecordKey",
     "RecordKind",
@@ -104,6 +109,8 @@ NewCommit: TypeAlias = Callable[[], AbstractContextManager[Commit]]
 
 class Store(Protocol):
     """One store, cut by subject. Reads never write; writes happen inside `commit`.
+
+    Receipts alone are kept without one: they are no part of the history.
 
     **Revisions.** A store begins at revision 0. Each commit moves it by exactly one, whether or not
     it changed anything; a change that comes past `commit`, such as an edit of the catalogue or by
@@ -135,6 +142,10 @@ class Store(Protocol):
     @property
     def versions(self) -> VersionRoom:
         """Memories as they were."""
+
+    @property
+    def receipts(self) -> ReceiptRoom:
+        """What was answered to whom."""
 
     @property
     def access(self) -> AccessRoom:

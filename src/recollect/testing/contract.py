@@ -42,6 +42,7 @@ from recollect.ports.store import (
 from recollect.testing.builders import NOW, new_memory
 from recollect.testing.commit_contract import VIEW, committing, standing, texts
 from recollect.testing.log_contract import CopiedLogContract, LogContract
+from recollect.testing.receipt_contract import ReceiptContract
 from recollect.testing.record_contract import RecordContract
 from recollect.testing.tenant_contract import TenantContract
 from recollect.testing.use_contract import UseContract
@@ -52,7 +53,9 @@ __all__ = ["LastingStoreContract", "StoreContract"]
 _LATER = "2026-01-02T00:00:00Z"
 
 
-class StoreContract(LogContract, RecordContract, TenantContract, UseContract, VersionContract):
+class StoreContract(
+    LogContract, ReceiptContract, RecordContract, TenantContract, UseContract, VersionContract
+):
     """Tests of the store port. `new_store` gives an empty store, another one each time."""
 
     def new_store(self) -> Store:

@@ -36,6 +36,8 @@ class Caller:
     catalogue: PakCatalogue
     principal: Principal
     is_opener: bool
+    # Told of each sight that is taken, where somebody wants to know what an answer was made from.
+    looked: Callable[[Sight], None] | None = None
 
     @property
     def store(self) -> Store:
@@ -48,7 +50,10 @@ class Caller:
 
     def sight(self) -> Sight:
         """Return what may be read, as of now."""
-        return self._without_blocked(self.open_store.sight(self.principal))
+        sight = self._without_blocked(self.open_store.sight(self.principal))
+        if self.looked is not None:
+            self.looked(sight)
+        return sight
 
     @property
     def who(self) -> Who:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.model import Forgotten, name_key
+from recollect.lookalikes import normal_name
+from recollect.model import ForgetRequest, Forgotten, name_key
 from recollect.model.filters import (
     all_of,
     is_called,
@@ -21,14 +22,14 @@ from recollect.model.filters import (
     parse_filter,
     within,
 )
-from recollect.ports.store import RowFilter
+from recollect.ports.store import ReceiptFilter, RowFilter
 from recollect.recall.sight import rows_fulfilling
 from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write import forget
 
 if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
-    from recollect.model import ForgetRequest, Looked, Memory
+    from recollect.model import Looked, Memory
     from recollect.model.filters import (
         Filter,
     )
@@ -43,7 +44,7 @@ __all__ = ["erase", "erased_before", "hash_name", "rehearse", "report"]
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
     """Erase what of these the caller has the right to erase."""
     open_store, store = caller.open_store, caller.store
-    if request is None and not _erasable_now(caller, wanted) and not _versions(caller, wanted, ()):
+    if request is None and not _would_erase(caller, wanted):
         # Nothing to erase, but what was erased before may have come back into a file since.
         return report((), 0, open_store.wipe())
     with open_store.commit() as commit:
@@ -58,25 +59,30 @@ def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> For
         edges = forget.erase(erased, store=store, before=open_store.follower.before, commit=commit)
         if versions:
             store.versions.erase(versions)
-        if erased or versions:
+        answers = _receipts(caller, wanted)
+        receipts = 0 if answers is None else store.receipts.erase(answers)
+        if erased or versions or receipts:
             target = "\n".join(erased) if wanted.entity is None else wanted.entity
             detail = f"{len(erased)} memories" + (f", {count} versions" if count else "")
+            detail += f", {receipts} receipts" if receipts else ""
             open_store.note(caller.principal, "forget", hash_name(target), detail)
-        keep(request, {"pak_ids": erased, "edges": edges, "versions": count})
+        told = {"pak_ids": erased, "edges": edges, "versions": count, "receipts": receipts}
+        keep(request, told)
     forget.verify(store, erased)
     open_store.cached_frames.drop_holding(erased)
-    return report(erased, edges, open_store.wipe(), versions=count)
+    return report(erased, edges, open_store.wipe(), versions=count, receipts=receipts)
 
 
 def erased_before(caller: Caller, answer: Mapping[str, Any]) -> Forgotten:
     """Return what was said of an erasure; wiped is what it is by now, or made so."""
-    versions = answer.get("versions", 0)
-    return report(answer["pak_ids"], answer["edges"], caller.open_store.wipe(), versions=versions)
+    counts = {name: answer.get(name, 0) for name in ("versions", "receipts")}
+    return report(answer["pak_ids"], answer["edges"], caller.open_store.wipe(), **counts)
 
 
 def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
     """Return what would be erased, and what of that which may be read would come back."""
     doomed = _erasable_now(caller, wanted)
+    answers = _receipts(caller, wanted)
     return Forgotten(
         tuple(doomed),
         0,
@@ -84,6 +90,7 @@ def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
         dry_run=True,
         returns=caller.answer(lambda sight: _returning(caller, sight, frozenset(doomed))),
         versions=sum(map(len, _versions(caller, wanted, doomed).values())),
+        receipts=0 if answers is None else caller.store.receipts.count(answers),
     )
 
 
@@ -96,11 +103,18 @@ def _returning(caller: Caller, sight: Sight, doomed: frozenset[str]) -> tuple[st
 
 
 def report(
-    erased: Sequence[str], edges: int, proof: tuple[Looked, ...], *, versions: int = 0
+    erased: Sequence[str],
+    edges: int,
+    proof: tuple[Looked, ...],
+    *,
+    versions: int = 0,
+    receipts: int = 0,
 ) -> Forgotten:
     """Return what was erased; wiped is whether each file that was looked at is clean."""
     is_clean = all(one.is_clean for one in proof)
-    return Forgotten(tuple(erased), edges, is_clean, proof=proof, versions=versions)
+    return Forgotten(
+        tuple(erased), edges, is_clean, proof=proof, versions=versions, receipts=receipts
+    )
 
 
 def _versions(caller: Caller, wanted: ForgetRequest, doomed: Sequence[str]) -> dict[str, list[int]]:
@@ -142,6 +156,29 @@ def _was_of(wanted: ForgetRequest, was: Memory) -> bool:
 def _lies_in(path: str, project: str | None) -> bool:
     above = path.rstrip("/")
     return project is not None and (project in (above, path) or project.startswith(f"{above}/"))
+
+
+def _would_erase(caller: Caller, wanted: ForgetRequest) -> bool:
+    answers = _receipts(caller, wanted)
+    return bool(
+        _erasable_now(caller, wanted)
+        or _versions(caller, wanted, ())
+        or (answers is not None and caller.store.receipts.count(answers))
+    )
+
+
+def _receipts(caller: Caller, wanted: ForgetRequest) -> ReceiptFilter | None:
+    """Return which receipts go: those of an owner, where all of what it owns is to be forgotten.
+
+    To its own a principal has the right, and to all of its tenant an admin.
+    """
+    only_owner = ForgetRequest(owner=wanted.owner, versions=wanted.versions)
+    if wanted.owner is None or wanted != only_owner:
+        return None
+    who, owner = caller.principal, normal_name(wanted.owner)
+    if "admin" not in who.permissions and owner != who.id:
+        return None
+    return ReceiptFilter(who.tenant, owner)
 
 
 def _erasable_now(caller: Caller, wanted: ForgetRequest) -> list[str]:

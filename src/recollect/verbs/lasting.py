@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.model import Forgotten
 from recollect.model.filters import has_ended
-from recollect.ports.store import RowFilter
+from recollect.ports.store import ReceiptFilter, RowFilter
 from recollect.recall.sight import rows_fulfilling
 from recollect.verbs.erase import report
 from recollect.write import forget
@@ -35,10 +35,13 @@ def tidy(caller: Caller, *, dry_run: bool = False) -> Forgotten:
         index = open_store.current().index
         return _ended(caller, index, index.head)
 
+    tenant = None if caller.is_opener else caller.principal.tenant
+    answers = ReceiptFilter(tenant, ended_by=caller.now())
     found = open_store.of_one_revision(ended_now)
+    count = caller.store.receipts.count(answers)
     if dry_run:
-        return Forgotten(tuple(found), 0, wiped=False, dry_run=True)
-    if not found:
+        return Forgotten(tuple(found), 0, wiped=False, dry_run=True, receipts=count)
+    if not found and not count:
         return report((), 0, open_store.wipe())
     with open_store.commit() as commit:
         caller.need_living_key()
@@ -46,11 +49,13 @@ def tidy(caller: Caller, *, dry_run: bool = False) -> Forgotten:
         erased = _ended(caller, open_store.follower.before(commit), commit.head)
         before = open_store.follower.before
         edges = forget.erase(erased, store=caller.store, before=before, commit=commit)
-        if erased:
-            open_store.note(caller.principal, "tidy", "ended", f"{len(erased)} memories")
+        receipts = caller.store.receipts.erase(answers)
+        if erased or receipts:
+            detail = f"{len(erased)} memories" + (f", {receipts} receipts" if receipts else "")
+            open_store.note(caller.principal, "tidy", "ended", detail)
     forget.verify(caller.store, erased)
     open_store.cached_frames.drop_holding(erased)
-    return report(erased, edges, open_store.wipe())
+    return report(erased, edges, open_store.wipe(), receipts=receipts)
 
 
 def touch(caller: Caller, pak_ids: Sequence[str]) -> tuple[str, ...]:

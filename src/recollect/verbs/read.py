@@ -82,6 +82,10 @@ class Reader:
         self._open_store = caller.open_store
         self._frames = frames
 
+    def telling(self, looked: Callable[[Sight], None]) -> Reader:
+        """Return one that tells what each answer is made from."""
+        return Reader(replace(self._caller, looked=looked), self._frames)
+
     def answer(self, query: str | None, answer: Callable[[Sight, Embedder], Answer]) -> Answer:
         """Return what is answered of one revision, by an embedder that has read the question."""
         return self._open_store.answer_asking(
@@ -116,6 +120,13 @@ class Reader:
                 return cached
         rendered = self.answer(wanted.query, functools.partial(self._render, wanted))
         return rendered if isinstance(rendered, FrameResult) else self._use(rendered)
+
+    def text_of_frame(self, wanted: FrameRequest, now: str) -> FrameResult:
+        """Render a frame as of a time; it is not cached, and no use is counted."""
+        return self.answer(
+            wanted.query,
+            lambda sight, embedder: _rendered(self.trace_frame(wanted, _at(now, sight), embedder)),
+        )
 
     def refuse_frame(self, wanted: FrameRequest, _: object) -> FrameResult:
         """Render a frame that was refused: nothing, in the shape of a frame."""

@@ -68,6 +68,8 @@ NOT_EXPORTED = {
     "memory_disputes.low": "exported as the id of a memory",
     "memory_disputes.high": "exported as the id of a memory",
     "memory_events": LOCAL,
+    "receipts": LOG,
+    "receipt_items": LOG,
     "access_keys": SECRET,
     "audit_log": LOG,
     "paks_fts": DERIVED,

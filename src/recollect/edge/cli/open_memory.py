@@ -50,9 +50,12 @@ _SHOWN_IDS = 8
 
 
 @contextmanager
-def existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
-    """Open a memory whose file must be there."""
-    with _opened(_other_store(db) or open_catalogue.locate(db), embedder) as memory:
+def existing(
+    db: str | None, embedder: str | None, *, receipts: bool = False
+) -> Iterator[Recollect]:
+    """Open a memory whose file must be there; with `receipts`, it keeps them of its answers."""
+    place = _other_store(db) or open_catalogue.locate(db)
+    with _opened(place, embedder, receipts=receipts) as memory:
         yield memory
 
 
@@ -133,12 +136,14 @@ def unknown(pak_id: str, path: Path) -> UnknownPak:
 
 
 @contextmanager
-def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
+def _opened(
+    place: Path | str, embedder: str | None, *, receipts: bool = False
+) -> Iterator[Recollect]:
     # Loaded only now: a path that leads nowhere is an error that need not wait for it.
     with one_blas_thread():
         from recollect.engine import Recollect
 
-    hooks = default_hooks_path()
+    hooks, opening = default_hooks_path(), default_opening()
     with (
         as_catalogue(place),
         Recollect.open(
@@ -146,7 +151,9 @@ def _opened(place: Path | str, embedder: str | None) -> Iterator[Recollect]:
             embedder=embedder_for(embedder),
             hooks=hooks,
             read_only=wants_read_only(),
-            any_filesystem=default_opening().any_filesystem,
+            any_filesystem=opening.any_filesystem,
+            receipts=receipts or opening.receipts,
+            receipt_days=opening.receipt_days,
         ) as memory,
     ):
         if hooks is not None and sys.stdin is not None and sys.stdin.isatty():

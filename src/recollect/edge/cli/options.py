@@ -32,6 +32,7 @@ __all__ = [
     "PakId",
     "Query",
     "ReadOnly",
+    "ReceiptOfIt",
     "RequestId",
     "Scope",
     "Since",
@@ -199,6 +200,10 @@ RequestId = Annotated[
         help="A name for this request: sent again within a day, it is done once.",
         show_default=False,
     ),
+]
+ReceiptOfIt = Annotated[
+    bool,
+    typer.Option("--receipt", help="Keep a receipt of the answer; RECOLLECT_RECEIPTS=1 does so."),
 ]
 ReadOnly = Annotated[
     bool,

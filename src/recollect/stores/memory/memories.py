@@ -28,6 +28,7 @@ from recollect.ports.memories import (
 )
 from recollect.ports.state import START, Head
 from recollect.stores.memory.catalogue import MemoryCatalogue
+from recollect.stores.memory.receipts import let_go_of
 from recollect.stores.memory.session import MemoryRow, Session
 from recollect.stores.memory.versions import MemoryVersions
 from recollect.stores.touched import Touched
@@ -243,6 +244,7 @@ class MemoryMemories:
             kept = tables.answers[key[1]]
             tables.answers.put(key[1], kept._replace(body=None, answer=None))
             tables.answer_rows.drop(key)
+        let_go_of(pak_id, tables)
         tables.memories.drop(pak_id)
         tables.names.drop(row.row_id)
 

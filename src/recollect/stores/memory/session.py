@@ -15,6 +15,7 @@ from recollect.model import Garden, Memory, Role
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
 from recollect.ports.edges import Edge
+from recollect.ports.receipts import KeptReceipt
 from recollect.ports.state import (
     START,
     ClockState,
@@ -84,6 +85,7 @@ class Session:
         self.events: Table[str, int] = Table(self.undo)
         self.answers: Table[str, KeptAnswer] = Table(self.undo)
         self.answer_rows: Table[tuple[int, str], None] = Table(self.undo)
+        self.receipts: Table[tuple[str, str, str], KeptReceipt] = Table(self.undo)
         self.commits: Table[int, CommitRecord] = Table(self.undo)
         self._states: Table[str, StoreState] = Table(self.undo)
         self._commit: Commit | None = None

@@ -18,6 +18,7 @@ from recollect.stores.memory.access import MemoryAccess
 from recollect.stores.memory.catalogue import MemoryCatalogue
 from recollect.stores.memory.edges import MemoryEdges
 from recollect.stores.memory.memories import MemoryMemories
+from recollect.stores.memory.receipts import MemoryReceipts
 from recollect.stores.memory.records import MemoryRecords
 from recollect.stores.memory.session import Session
 from recollect.stores.memory.state import MemoryState
@@ -41,6 +42,7 @@ class MemoryStore:
         self._edges = MemoryEdges(self._session)
         self._vectors = MemoryVectors(self._session)
         self._uses = MemoryUses(self._session)
+        self._receipts = MemoryReceipts(self._session)
         self._access = MemoryAccess(self._session)
         self._state = MemoryState(self._session)
         self._records = MemoryRecords(self._session, self._catalogue)
@@ -74,6 +76,11 @@ class MemoryStore:
     def versions(self) -> MemoryVersions:
         """Memories as they were."""
         return self._versions
+
+    @property
+    def receipts(self) -> MemoryReceipts:
+        """What was answered to whom."""
+        return self._receipts
 
     @property
     def access(self) -> MemoryAccess:

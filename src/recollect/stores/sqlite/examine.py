@@ -25,8 +25,11 @@ from recollect.stores.sqlite import rows
 from recollect.stores.sqlite.commits import LOGGED, log_seal
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS
 from recollect.stores.sqlite.seals import (
+    RECEIPT_COLUMNS,
+    RECEIPT_ITEM_COLUMNS,
     SEALED_COLUMNS,
     VERSION_COLUMNS,
+    receipt_seal,
     row_seal,
     vector_seal,
     version_seal,
@@ -70,6 +73,8 @@ class Findings:
     illegible: set[str] = field(default_factory=set)
     # By the number of their row; of which memory.
     versions: dict[int, str] = field(default_factory=dict)
+    # By number; of which answer.
+    receipts: dict[int, str] = field(default_factory=dict)
 
     def report(self) -> Examination:
         """Return it as values."""
@@ -229,6 +234,22 @@ def _versions(conn: sqlite3.Connection, found: Findings) -> None:
             found.versions[row_number] = _words(pak_id)
 
 
+def _receipts(conn: sqlite3.Connection, found: Findings) -> None:
+    """Compare what is kept of answers with the seals of that."""
+    items: dict[int, list[Any]] = {}
+    listed = ", ".join(RECEIPT_ITEM_COLUMNS)
+    for receipt, *item in conn.execute(
+        f"SELECT receipt, {listed} FROM receipt_items ORDER BY receipt, position"
+    ):
+        items.setdefault(receipt, []).append(item)
+    listed = ", ".join(RECEIPT_COLUMNS)
+    for number, seal, *row in conn.execute(
+        f"SELECT number, seal, {listed} FROM receipts WHERE seal IS NOT NULL"
+    ):
+        if seal != receipt_seal(row, items.get(number, ())):
+            found.receipts[number] = _words(row[RECEIPT_COLUMNS.index("recall_id")])
+
+
 def _slices(conn: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query that gives row ids first, reading a slice at a time."""
     last = -(2**63)
@@ -293,6 +314,7 @@ _STEPS: dict[str, Callable[[sqlite3.Connection, Findings], None]] = {
     "the second copies": _twins,
     "memories": _memories,
     "versions": _versions,
+    "receipts": _receipts,
     "triggers": _triggers,
     "full text": _fulltext,
     "links": _pairs,
@@ -313,6 +335,11 @@ def _tell(found: Findings) -> None:
         named = _listed(dict.fromkeys(found.versions.values()))
         found.problems.append(
             f"{len(found.versions)} versions of memories are not as they were written: {named}"
+        )
+    if found.receipts:
+        named = _listed(dict.fromkeys(found.receipts.values()))
+        found.problems.append(
+            f"{len(found.receipts)} receipts are not as they were written: {named}"
         )
     if found.unsealed:
         found.notes.append(

@@ -266,6 +266,9 @@ class SqliteMemories:
         edges = 0
         # Known with the erasure itself: who is killed before the bytes are wiped is made up for.
         self._db.run("UPDATE engine_state SET unwiped = ?", self._db.revision)
+        if pak_ids:
+            # Nobody knows any more which memories a damaged receipt names.
+            self._db.run("DELETE FROM damaged WHERE stood_in = 'receipts'")
         for chunk in chunks(pak_ids):
             rows_of = f"SELECT row_id FROM memories WHERE pak_id IN ({marks(chunk)})"
             edges += self._db.one(

@@ -10,7 +10,7 @@ from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
-from recollect.stores.sqlite.seals import DAMAGED, METADATA, SEALS, VERSIONS
+from recollect.stores.sqlite.seals import DAMAGED, METADATA, RECEIPTS, SEALS, VERSIONS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES, TRIGGERS_OF_VERSIONS
 from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS, TWINS_OF_USES, TWINS_OF_VERSIONS
 
@@ -313,5 +313,6 @@ ENGINE_MIGRATIONS = (
     Migration(11, "uses", _USES),
     Migration(12, "versions", (*VERSIONS, *TWINS_OF_VERSIONS, *TRIGGERS_OF_VERSIONS)),
     Migration(13, "metadata", METADATA),
+    Migration(14, "receipts", RECEIPTS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

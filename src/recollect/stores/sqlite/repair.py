@@ -40,11 +40,13 @@ USES = ("reinforced", "last_reinforced")
 _NAME_SUCCESSORS = ("paks", "memory_versions")
 _NOT_AS_WRITTEN = "it is not as it was written"
 
-# Uses and versions of what is not there.
+_NOBODY = "row_id NOT IN (SELECT row_id FROM memories)"
+# Uses and versions of what is not there, and what was given of it.
 _REFER_TO = {
-    "memory_versions": "row_id NOT IN (SELECT row_id FROM memories)",
-    "memory_uses": "row_id NOT IN (SELECT row_id FROM memories)",
+    "memory_versions": _NOBODY,
+    "memory_uses": _NOBODY,
     "link_uses": "(low, high) NOT IN (SELECT low, high FROM memory_edges)",
+    "receipt_items": f"{_NOBODY} OR receipt NOT IN (SELECT number FROM receipts)",
 }
 
 
@@ -111,6 +113,9 @@ class _Repair:
         for number, name in self._found.versions.items():
             self._move("memory_versions", "rowid = ?", (number,), name, _NOT_AS_WRITTEN)
             self._aside.append(f"a version of {name}")
+        for number, name in self._found.receipts.items():
+            self._move("receipts", "number = ?", (number,), name, _NOT_AS_WRITTEN)
+            self._aside.append(f"the receipt {name}")
         self._references()
         self._vectors()
         self._dropped += self._links.compute(link_again)
@@ -253,6 +258,11 @@ class _Repair:
                     self._links.look_again(f"SELECT {other} FROM {table} WHERE {dangling}")
                 gone = self._conn.execute(f"DELETE FROM {table} WHERE {dangling}")
                 self._dropped += gone.rowcount
+        # As when a memory is deleted: a receipt that named it says no more what was asked.
+        self._conn.execute(
+            "UPDATE receipts SET request = NULL, digest = NULL, seal = NULL WHERE number IN"
+            f" (SELECT receipt FROM receipt_items WHERE {_NOBODY})"
+        )
         for table, refers in _REFER_TO.items():
             self._dropped += self._conn.execute(f"DELETE FROM {table} WHERE {refers}").rowcount
 

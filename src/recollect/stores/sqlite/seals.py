@@ -21,10 +21,14 @@ __all__ = [
     "OF_MEMORIES",
     "OF_MEMORIES_LATER",
     "OF_PAKS",
+    "RECEIPTS",
+    "RECEIPT_COLUMNS",
+    "RECEIPT_ITEM_COLUMNS",
     "SEALED_COLUMNS",
     "SEALS",
     "VERSIONS",
     "VERSION_COLUMNS",
+    "receipt_seal",
     "register",
     "row_seal",
     "vector_seal",
@@ -56,6 +60,14 @@ _OF_VERSIONS = tuple(column for column in VERSION_COLUMNS if column != "supersed
 _SUCCESSOR = VERSION_COLUMNS.index("superseded_by")
 
 
+# A row of `receipts`, and those of `receipt_items` that belong to it.
+RECEIPT_COLUMNS = (
+    *("tenant", "principal", "recall_id", "verb", "at", "until", "revision", "commit_id"),
+    *("request", "digest", "tokens_used", "degraded", "given"),
+)
+RECEIPT_ITEM_COLUMNS = ("position", "row_id", "score", "part")
+
+
 def row_seal(*row: Any) -> bytes:
     """Return the seal of a row of `SEALED_COLUMNS`; two rows that differ in anything have two."""
     first, later = row[: len(_FIRST_SEALED)], row[len(_FIRST_SEALED) :]
@@ -70,6 +82,11 @@ def version_seal(row: Sequence[Any]) -> bytes:
     """Return the seal of a row of `VERSION_COLUMNS`."""
     sealed = (*row[:_SUCCESSOR], *row[_SUCCESSOR + 1 :])
     return _digest([f"\0{value!r}" for value in sealed])
+
+
+def receipt_seal(row: Sequence[Any], items: Sequence[Sequence[Any]]) -> bytes:
+    """Return the seal of a row of `RECEIPT_COLUMNS` and its rows of `RECEIPT_ITEM_COLUMNS`."""
+    return _digest([f"\0{value!r}" for value in (*row, *map(tuple, items))])
 
 
 def _digest(parts: Sequence[str]) -> bytes:
@@ -164,6 +181,51 @@ METADATA = (
     "ALTER TABLE memories ADD COLUMN metadata TEXT",
     "DROP TRIGGER memories_au_seal",
     _unsealing((*OF_MEMORIES, *OF_MEMORIES_LATER)),
+)
+
+# What was answered to whom. It is sealed when it is written; a memory that goes takes the question,
+# the digest and the seal along, and that something was answered is all that stays.
+RECEIPTS = (
+    """
+CREATE TABLE receipts (
+    number       INTEGER PRIMARY KEY,
+    tenant       TEXT NOT NULL,
+    principal    TEXT NOT NULL,
+    recall_id    TEXT NOT NULL,
+    verb         TEXT NOT NULL,
+    at           TEXT NOT NULL,
+    until        TEXT NOT NULL,
+    revision     INTEGER NOT NULL,
+    commit_id    TEXT,
+    request      TEXT,
+    digest       TEXT,
+    tokens_used  INTEGER NOT NULL,
+    degraded     TEXT NOT NULL,
+    given        INTEGER NOT NULL,
+    seal         BLOB
+)""",
+    "CREATE UNIQUE INDEX idx_receipts_name ON receipts (tenant, recall_id, principal)",
+    "CREATE INDEX idx_receipts_of_all ON receipts (tenant, at, recall_id, principal)",
+    "CREATE INDEX idx_receipts_of_one ON receipts (tenant, principal, at, recall_id)",
+    "CREATE INDEX idx_receipts_until ON receipts (until)",
+    """
+CREATE TABLE receipt_items (
+    receipt   INTEGER NOT NULL REFERENCES receipts (number) ON DELETE CASCADE,
+    position  INTEGER NOT NULL,
+    row_id    INTEGER NOT NULL,
+    score     REAL NOT NULL,
+    part      TEXT NOT NULL,
+    PRIMARY KEY (receipt, position)
+) WITHOUT ROWID""",
+    "CREATE INDEX idx_receipt_items_row ON receipt_items (row_id)",
+    """
+CREATE TRIGGER receipts_memories_delete AFTER DELETE ON memories
+WHEN EXISTS (SELECT 1 FROM receipt_items WHERE row_id = OLD.row_id)
+BEGIN
+    UPDATE receipts SET request = NULL, digest = NULL, seal = NULL
+     WHERE number IN (SELECT receipt FROM receipt_items WHERE row_id = OLD.row_id);
+    DELETE FROM receipt_items WHERE row_id = OLD.row_id;
+END""",
 )
 
 # What was put aside: where it stood, under which name, what stood there, and why it does no longer.

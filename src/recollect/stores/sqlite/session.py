@@ -98,6 +98,18 @@ class Session:
                 self._connections.check_files()
             _confirm(conn)
 
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Write what is no part of the history: all of the body or nothing, and no revision."""
+        with self._connections.writing() as conn:
+            if not self.is_committing:
+                _end_what_nobody_ends(conn)
+            with write(conn):
+                yield
+                self._connections.check_files()
+            if not self.is_committing:
+                _confirm(conn)
+
     def _begun(self, commit_id: str) -> Commit:
         before = self.state()
         commit = self._known().commit = Commit(before.revision + 1, commit_id, before)

@@ -21,6 +21,7 @@ from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
+from recollect.stores.sqlite.receipts import SqliteReceipts
 from recollect.stores.sqlite.records import SqliteRecords
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
@@ -51,6 +52,7 @@ class SqliteStore:
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
         self._uses = SqliteUses(self._db)
+        self._receipts = SqliteReceipts(self._db)
         self._access = SqliteAccess(self._db)
         self._state = SqliteState(self._db)
         self._records = SqliteRecords(self._db)
@@ -105,6 +107,11 @@ class SqliteStore:
     def versions(self) -> SqliteVersions:
         """Memories as they were."""
         return self._versions
+
+    @property
+    def receipts(self) -> SqliteReceipts:
+        """What was answered to whom."""
+        return self._receipts
 
     @property
     def access(self) -> SqliteAccess:

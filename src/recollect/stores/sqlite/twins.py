@@ -29,7 +29,7 @@ _WITHOUT_ROWID = frozenset(
     {
         *("memory_edges", "memory_likenesses", "memory_disputes", "gardens", "garden_members"),
         *("access_keys", "source_trust", "memory_frames", "kept_answers", "kept_answer_rows"),
-        *("memory_uses", "link_uses"),
+        *("memory_uses", "link_uses", "receipt_items"),
     }
 )
 _Twins: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]

@@ -22,6 +22,7 @@ from recollect.edge.cli.options import (
     Json,
     MinScore,
     Query,
+    ReceiptOfIt,
     Since,
     Speaker,
     Thread,
@@ -67,6 +68,7 @@ def frame(
     thread: Thread = None,
     speaker: Speaker = None,
     filter_: Filter = None,
+    receipt: ReceiptOfIt = False,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -75,7 +77,7 @@ def frame(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    with open_memory.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder, receipts=receipt) as memory:
         result = memory.frame(
             name,
             as_question(query),

@@ -21,6 +21,7 @@ from recollect.edge.cli.options import (
     Json,
     MinScore,
     Query,
+    ReceiptOfIt,
     Scope,
     Since,
     Speaker,
@@ -102,6 +103,7 @@ def recall(
     signals: Annotated[
         bool, typer.Option("--signals", help="Show what each score is made of.")
     ] = False,
+    receipt: ReceiptOfIt = False,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -110,7 +112,7 @@ def recall(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    with open_memory.existing(db, embedder) as memory:
+    with open_memory.existing(db, embedder, receipts=receipt) as memory:
         answer = memory.recall(
             as_question(query),
             frame=frame,
@@ -152,5 +154,7 @@ def recall(
             console.print(view.instructions(answer))
         for note in view.notes(answer.degraded, answer.dropped, answer.meta):
             console.print(note)
+        if receipt and "receipt" not in answer.degraded:
+            console.print(view.kept(answer.recall_id))
 
     output.of(context).show(wire.answer(answer), draw)

@@ -31,3 +31,5 @@ def notes(result: FrameResult) -> Iterator[Text]:
             f"guaranteed memories alone need {size}.",
         )
     yield from recall.notes(result.degraded, result.dropped, result.meta)
+    if result.recall_id is not None:
+        yield recall.kept(result.recall_id)

@@ -53,6 +53,9 @@ def erasure(target: str, gone: Forgotten) -> Text:
     if gone.versions:
         count = count_of(gone.versions, "earlier version", "earlier versions")
         lines.append(f"{forgot} {count} of memories that stay.")
+    if gone.receipts:
+        count = count_of(gone.receipts, "receipt", "receipts")
+        lines.append(f"{forgot} {count} of answers.")
     lines += [f"{plain(pak_id)} may be in answers again." for pak_id in gone.returns[:_SHOWN_IDS]]
     lines += [f"{plain(one.name)}: {plain(one.how)}." for one in gone.proof if not one.is_clean]
     return Text("\n".join(lines))

@@ -24,6 +24,7 @@ __all__ = [
     "CLOSEST",
     "instructions",
     "is_all_weak",
+    "kept",
     "notes",
     "nothing",
     "refusal",
@@ -34,6 +35,11 @@ __all__ = [
 CLOSEST = "Nothing matches well; the closest are"
 
 _SHOWN_CHARS = 280
+# What an answer declares to write, and what is said when that could not be written.
+_NOT_WRITTEN = {
+    "reinforcement": "That these memories were used could not be counted.",
+    "receipt": "No receipt of this answer could be kept.",
+}
 _BAR = 8
 
 
@@ -72,6 +78,11 @@ def instructions(answer: RecallResponse) -> Group:
         told = Text.assemble(shortened(one.fact.content, _SHOWN_CHARS), *_careful(one))
         parts.append(Text.assemble(told, ("\n" + plain(one.fact.pak_id), "dim")))
     return Group(*parts)
+
+
+def kept(recall_id: str) -> Text:
+    """Say by which id an answer can be looked at again."""
+    return Text(f"Receipt: recollect why {plain(recall_id)}", style="dim")
 
 
 def signal_parts(result: RecallResult, weights: Weights) -> Group:
@@ -124,7 +135,7 @@ def notes(
 ) -> Iterator[Text]:
     """Say which sources and hooks were missing, and what was left out for which reason."""
     hooks = {run["hook"] for run in meta.get("hooks", ())}
-    sources = [name for name in degraded if name not in hooks]
+    sources = [name for name in degraded if name not in (*hooks, *_NOT_WRITTEN)]
     failed = [name for name in degraded if name in hooks]
     if sources:
         yield Text.assemble(
@@ -132,6 +143,9 @@ def notes(
             f"{', '.join(sources)}. Not everything could be compared by meaning; words still"
             " count. `recollect stats` tells how many memories wait for a vector.",
         )
+    for name, told in _NOT_WRITTEN.items():
+        if name in degraded:
+            yield Text.assemble(("Degraded: ", "bold yellow"), f"{name}. {told}")
     if failed:
         yield Text.assemble(
             ("Degraded: ", "bold yellow"),
