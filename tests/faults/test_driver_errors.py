@@ -40,7 +40,9 @@ READS: dict[str, Verb] = {
     "audit": lambda m: m.audit(),
     "search": lambda m: m.paks.search("celery"),
 }
-WRITES = {name: verb for name, verb in VERBS.items() if name not in ("close", "frame")}
+# What these write is declared, and an answer says when it could not be written.
+DECLARED = ("frame", "recall with a receipt", "respond with a receipt")
+WRITES = {name: verb for name, verb in VERBS.items() if name not in ("close", *DECLARED)}
 
 
 def locked(memory: Recollect, until: ExitStack) -> None:

@@ -42,6 +42,7 @@ DRAWN = {
     "engine_state": {"store_id", "commit_id", "committing", "unwiped"},
     "commits": {"commit_id", "seal"},
     "access_keys": {"prefix", "digest"},
+    "receipts": {"commit_id", "seal"},
     "audit_log": {"target"},
 }
 BESIDES = (
@@ -330,7 +331,13 @@ def exported(memory: Recollect) -> list[str]:
     held = [json.dumps(line, sort_keys=True) for line in lines if line["kind"] != "store"]
     acts = [(one.act, one.target, one.detail) for one in memory.audit(limit=100)]
     named = [one.name for one in memory.keys.list()]
-    return [*held, repr(named), repr([one for one in acts if one[0] != "key.create"])]
+    answered = [(one.recall_id, one.items) for one in memory.receipts().items]
+    return [
+        *held,
+        repr(named),
+        repr(answered),
+        repr([one for one in acts if one[0] != "key.create"]),
+    ]
 
 
 def states_in_memory(verb: str, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:

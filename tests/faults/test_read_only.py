@@ -20,7 +20,8 @@ from recollect.recall.select import SelectQuery
 from recollect.testing import FakeClock, FakeEmbedder
 
 SCRIPT = Path(__file__).parent / "scripts" / "read_without_rights.py"
-READS_ONLY = {"frame", "close"}
+# What they write is declared, and an answer says when it could not be written.
+READS_ONLY = {"frame", "recall with a receipt", "respond with a receipt", "close"}
 
 
 @pytest.fixture

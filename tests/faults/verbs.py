@@ -67,6 +67,15 @@ def two_writes_in_one(memory: Recollect) -> None:
         memory.paks.delete_pak("friday")
 
 
+def with_receipts(memory: Recollect, ask: Callable[[], object]) -> object:
+    """Keep a receipt of one answer."""
+    memory._open_store.receipt_days = 30.0
+    try:
+        return ask()
+    finally:
+        memory._open_store.receipt_days = None
+
+
 @functools.cache
 def whole_store() -> tuple[str, ...]:
     """Return the export of a store that holds something of everything."""
@@ -100,6 +109,8 @@ VERBS: dict[str, Verb] = {
     "touch": lambda m: m.touch("lasting"),
     "recall and refresh": lambda m: m.recall("a lasting note", refresh=True),
     "respond and refresh": lambda m: m.respond(RecallRequest("a lasting note", refresh=True)),
+    "recall with a receipt": lambda m: with_receipts(m, lambda: m.recall("celery jobs")),
+    "respond with a receipt": lambda m: with_receipts(m, lambda: m.respond(RecallRequest("ada"))),
     "tidy": lambda m: m.tidy(),
     "ingest": lambda m: m.ingest([{"content": "a peer tells of jobs"}], source="peer"),
     "import_": lambda m: m.import_(LINES),

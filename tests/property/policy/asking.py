@@ -75,6 +75,9 @@ def answer(ask: Callable[[], Any]) -> str:
 
 
 def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Callable[[], object]]]:
+    # Before anything else is asked: these are of what was asked before.
+    yield "receipts", lambda: list(islice(_pages(memory.receipts, limit=2), 4))
+    yield "why", lambda: [memory.why(one.recall_id) for one in memory.receipts(limit=5).items]
     for query in (None, *QUERIES):
         for frame in FRAMES[:4] if query in (None, QUERIES[0]) else FRAMES[:1]:
             yield (
@@ -86,13 +89,16 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
         yield f"recall {query} {shape}", lambda q=query, s=shape: memory.recall(q, **s)
     body = {"query": QUERIES[1], "top_k": 3, "frame": "recent"}
     yield "respond", lambda: memory.respond(RecallRequest.from_dict(body))
-    yield "list", lambda: list(islice(_pages(memory, limit=2), 50))
-    yield "list of a project", lambda: list(islice(_pages(memory, limit=1, project="shop"), 50))
+    yield "list", lambda: list(islice(_pages(memory.list, limit=2), 50))
+    yield (
+        "list of a project",
+        lambda: list(islice(_pages(memory.list, limit=1, project="shop"), 50)),
+    )
     yield "list at once", lambda: memory.list(limit=1000)
     for order in ("occurred", "title"):
         yield (
             f"list by {order}",
-            lambda o=order: list(islice(_pages(memory, limit=2, order=o, counts=True), 50)),
+            lambda o=order: list(islice(_pages(memory.list, limit=2, order=o, counts=True), 50)),
         )
     for shape in ({"speaker": "Ann"}, {"filter": {"tags": {"contains": "self/goal"}}}):
         yield f"list {shape}", lambda s=shape: memory.list(limit=9, counts=True, **s)
@@ -141,12 +147,12 @@ def _chosen(shape: dict[str, Any]) -> dict[str, Any]:
     return {"filter": shape} if "filter" not in shape else shape
 
 
-def _pages(memory: Recollect, **asked: Any) -> Iterator[object]:
+def _pages(listing: Callable[..., Any], **asked: Any) -> Iterator[object]:
     cursor = None
     seen: set[str | None] = set()
     while cursor not in seen:
         seen.add(cursor)
-        page = memory.list(**asked, cursor=cursor)
+        page = listing(**asked, cursor=cursor)
         yield page
         cursor = page.next_cursor
         if cursor is None:

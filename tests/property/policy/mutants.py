@@ -18,11 +18,13 @@ from recollect.index import facts, lexical, statistics
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Part
 from recollect.index.selection import Where
+from recollect.model import ReceiptItem
 from recollect.policy.view import View
 from recollect.recall import authorise, candidates, listing, pipeline, rank, sight
 from recollect.recall.sight import Sight
 from recollect.stores.sqlite.versions import SqliteVersions
 from recollect.verbs import read
+from recollect.verbs.receipts import Receipts
 
 __all__ = ["CLAIMS", "LEAKS"]
 
@@ -337,6 +339,28 @@ def name_of_a_hidden_successor() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def receipts_of_everybody() -> Iterator[None]:
+    """What others asked is told to all of the tenant."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Receipts, "_is_admin", True)
+        yield
+
+
+@contextmanager
+def receipts_of_what_is_hidden() -> Iterator[None]:
+    """A receipt goes on naming what one may not read any more."""
+    honest = Receipts._shown
+
+    def shown(self: Receipts, kept: Any, sight: Any, **_: Any) -> Any:
+        items = tuple(ReceiptItem(one.pak_id, one.score, one.part) for one in kept.items)
+        return replace(honest(self, kept, sight), items=items)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Receipts, "_shown", shown)
+        yield
+
+
 LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     leak.__name__: leak
     for leak in (
@@ -356,5 +380,7 @@ LEAKS: dict[str, Callable[[], AbstractContextManager[None]]] = {
         versions_of_everybody,
         hidden_successor,
         name_of_a_hidden_successor,
+        receipts_of_everybody,
+        receipts_of_what_is_hidden,
     )
 }

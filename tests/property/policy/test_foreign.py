@@ -42,7 +42,7 @@ class Twins:
     """`full` hears all that globex does, `plain` its plain words; acme does the same in both."""
 
     def __init__(self, folder: Path) -> None:
-        self.full, self.plain = World(folder, "full"), World(folder, "plain")
+        self.full, self.plain = (World(folder, name, receipts=False) for name in ("full", "plain"))
         self.ours: list[str] = []
         self.theirs: list[str] = []
 

@@ -53,12 +53,23 @@ class World:
     """A store that several principals use."""
 
     def __init__(
-        self, folder: Path, name: str = "x", *, sanitizer: str = "flag", links: bool = True
+        self,
+        folder: Path,
+        name: str = "x",
+        *,
+        sanitizer: str = "flag",
+        links: bool = True,
+        receipts: bool = True,
     ) -> None:
         self.path = folder / f"{name}.db"
         self.clock = FakeClock()
         self.embedder = WeighingEmbedder(16)
-        self.options: dict[str, Any] = {"sanitizer": sanitizer, "links": links, "hours": "wall"}
+        self.options: dict[str, Any] = {
+            "sanitizer": sanitizer,
+            "links": links,
+            "hours": "wall",
+            "receipts": receipts,
+        }
         self.memory = self._opened(self.path)
         self.root, self.dan = self.of(ROOT), self.of(DAN)
         for slug, scope, team in (("ops", "company", None), ("lab", "team", "red")):
@@ -161,6 +172,10 @@ class World:
                 )
             for table in ("memory_frames", "source_trust", "audit_log"):
                 copy.execute(f"DELETE FROM {table} WHERE tenant != ?", (who.tenant,))
+            # Of others an admin is told within its tenant, and anybody else nothing.
+            copy.execute("DELETE FROM receipts WHERE tenant != ?", (who.tenant,))
+            if "admin" not in who.permissions:
+                copy.execute("DELETE FROM receipts WHERE principal != ?", (who.id,))
             copy.commit()
         twin = self._opened(path)
         try:

@@ -102,6 +102,7 @@ def questions() -> Iterator[Callable[[Recollect], object]]:
     yield lambda one: one.list(limit=3)
     yield lambda one: one.select(SelectQuery(text="kiln tasks"))
     yield lambda one: one.select(SelectQuery(project="shop"))
+    yield _receipts
     yield lambda one: one.disputes()
     yield lambda one: one.stats()
     yield lambda one: one.gardens.list()
@@ -111,6 +112,12 @@ def questions() -> Iterator[Callable[[Recollect], object]]:
     yield lambda one: one.trust.list()
     yield lambda one: list(one.export())
     yield lambda one: one.check()
+
+
+def _receipts(one: Recollect) -> object:
+    """Return what is kept of the latest answers, but for the name of the commit: it is drawn."""
+    told = [one.why(kept.recall_id) for kept in one.receipts(limit=5).items]
+    return [replace(receipt, commit_id=None) for receipt in told if receipt is not None]
 
 
 def histories(longest: int = 14) -> st.SearchStrategy[list[Act]]:

@@ -19,7 +19,7 @@ from recollect.testing import FakeClock, FakeEmbedder
 def opened(place: str) -> Iterator[tuple[list[Recollect], FakeClock]]:
     """Open a store and give a handle for each principal, and the clock they share."""
     clock = FakeClock()
-    with Recollect.open(place, clock=clock, embedder=FakeEmbedder(16)) as memory:
+    with Recollect.open(place, clock=clock, embedder=FakeEmbedder(16), receipts=True) as memory:
         yield [memory if one is None else memory.as_principal(one) for one in PRINCIPALS], clock
 
 
