@@ -30,6 +30,7 @@ NOT_LOADED = (
     *("recollect.hooks.handle", "recollect.hooks.dispatcher", "recollect.hooks.verbs"),
     *("recollect.verbs.write", "recollect.verbs.change", "recollect.verbs.erase"),
     *("recollect.verbs.join", "recollect.verbs.keys", "recollect.verbs.upkeep"),
+    *("recollect.verbs.receipts", "recollect.stores.sqlite.receipts"),
     *("recollect.write.remember", "recollect.write.transfer", "recollect.write.likeness"),
     *("recollect.recall.select.selection", "recollect.recall.listing", "recollect.recall.inspect"),
     *("recollect.model.reports", "recollect.model.version", "recollect.ports.store"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
-from recollect.stores.sqlite.receipts import SqliteReceipts
 from recollect.stores.sqlite.records import SqliteRecords
 from recollect.stores.sqlite.session import Session
 from recollect.stores.sqlite.state import SqliteState
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from recollect.paks.database import PakConnection
     from recollect.ports.state import Commit, StoreState
     from recollect.ports.store import LinkAgain, NewCommit
+    from recollect.stores.sqlite.receipts import SqliteReceipts
 
 __all__ = ["SqliteStore"]
 
@@ -52,7 +53,6 @@ class SqliteStore:
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
         self._uses = SqliteUses(self._db)
-        self._receipts = SqliteReceipts(self._db)
         self._access = SqliteAccess(self._db)
         self._state = SqliteState(self._db)
         self._records = SqliteRecords(self._db)
@@ -108,10 +108,13 @@ class SqliteStore:
         """Memories as they were."""
         return self._versions
 
-    @property
+    @cached_property
     def receipts(self) -> SqliteReceipts:
         """What was answered to whom."""
-        return self._receipts
+        # Most stores keep none.
+        from recollect.stores.sqlite.receipts import SqliteReceipts
+
+        return SqliteReceipts(self._db)
 
     @property
     def access(self) -> SqliteAccess:
