@@ -33,6 +33,8 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "history": ("read", lambda m: m.history("p")),
     "list": ("read", lambda m: m.list()),
     "ids": ("read", lambda m: m.ids("pak_")),
+    "why": ("read", lambda m: m.why("recall_0")),
+    "receipts": ("read", lambda m: m.receipts()),
     "disputes": ("read", lambda m: m.disputes()),
     "export": ("read", lambda m: list(m.export())),
     "stats": ("read", lambda m: m.stats()),
