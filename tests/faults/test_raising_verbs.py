@@ -330,13 +330,13 @@ def exported(memory: Recollect) -> list[str]:
     lines = (json.loads(line) for line in memory.export(everything=True))
     held = [json.dumps(line, sort_keys=True) for line in lines if line["kind"] != "store"]
     acts = [(one.act, one.target, one.detail) for one in memory.audit(limit=100)]
-    named = [one.name for one in memory.keys.list()]
+    named = [(one.name, one.revoked_at) for one in memory.keys.list()]
     answered = [(one.recall_id, one.items) for one in memory.receipts().items]
     return [
         *held,
         repr(named),
         repr(answered),
-        repr([one for one in acts if one[0] != "key.create"]),
+        repr([one for one in acts if not one[0].startswith("key.")]),
     ]
 
 
