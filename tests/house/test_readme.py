@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from bench.bars import BARS
 from tests.house.snippets import ROOT, Block, Reader, blocks
 
 README = ROOT / "README.md"
@@ -27,6 +28,22 @@ def test_the_readme_names_the_two_commands_and_a_python_example() -> None:
 
 def test_the_readme_is_two_screens_long() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_the_numbers_are_those_that_are_promised() -> None:
+    table = README.read_text(encoding="utf-8").split("## What is promised, in numbers")[1]
+    rows = re.findall(
+        r"^\| .* \| at (least|most) ([\d.]+) ?(times|a second|MB|second|) *\| `--only (\S+)` \|$",
+        table,
+        re.MULTILINE,
+    )
+    bars = {one.name: one for one in BARS}
+    units = {"times": "x", "a second": "/s", "MB": "MB", "second": "s", "": ""}
+    assert len(rows) == len(re.findall(r"--only", table)) > 5
+    for side, number, unit, name in rows:
+        bar = bars[name]
+        assert (side == "least", float(number)) == (bar.at_least, bar.limit), name
+        assert units[unit] == bar.unit, name
 
 
 @pytest.mark.parametrize(

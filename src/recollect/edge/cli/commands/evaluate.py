@@ -27,6 +27,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     invoke_without_command=True,
     help="Measure how well recall finds what answers a question, on questions with known answers.",
     epilog="Example: recollect eval --compare before.json after.json",

@@ -25,6 +25,7 @@ _N = TypeVar("_N", int, float)
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help="Look at the recipes that turn memories into prompt text, and make your own.",
 )
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Make gardens, and say who is in them.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Make gardens, and say who is in them."
+)
 
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The garden's short name.")]
 Who = Annotated[str, typer.Argument(metavar="PRINCIPAL", help="The id of a principal.")]

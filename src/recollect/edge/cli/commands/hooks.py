@@ -30,6 +30,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help="Look at the programs that may change or refuse what is done, and try them.",
 )
 

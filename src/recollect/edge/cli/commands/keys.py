@@ -21,6 +21,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help="Make, list and end the keys by which programs say who they are.",
 )
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Look at one Pak from all sides.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Look at one Pak from all sides."
+)
 
 
 @app.callback()

@@ -24,6 +24,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help="Look into the catalogue of Paks: what is known, why it matters, what to be careful of.",
 )
 

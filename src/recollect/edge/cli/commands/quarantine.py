@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Judge facts that wait for a moderator.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Judge facts that wait for a moderator."
+)
 
 
 @app.command("list", epilog="Example: recollect quarantine list")

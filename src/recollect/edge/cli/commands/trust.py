@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Say how far the word of each source counts.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Say how far the word of each source counts."
+)
 
 
 @app.command("list", epilog="Example: recollect trust list")
