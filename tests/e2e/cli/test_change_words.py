@@ -115,3 +115,8 @@ def test_tidy_says_what_would_go_and_then_erases_it(run: Run, db: Path) -> None:
     assert told(run, "tidy", "--dry-run", "--db", db)["pak_ids"] == ["old"]
     assert told(run, "tidy", "--db", db)["pak_ids"] == ["old"]
     assert run("tidy", "--db", db).stdout == "Nothing has ended.\n"
+
+
+def test_recall_says_since_when_a_fact_holds(run: Run, db: Path) -> None:
+    told(run, "remember", "Ann lives in Rome.", "--valid-from", "2026-05-01", "--db", db)
+    assert "since 2026-05-01" in run("recall", "where does Ann live?", "--db", db).stdout

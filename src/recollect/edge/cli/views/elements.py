@@ -62,6 +62,7 @@ def origin(memory: Memory, *, dated: bool = True) -> str:
     """Return when a memory is from, who said it, of which project, and its tags; in one line."""
     parts = [
         (memory.occurred_at or memory.created_at)[:10] if dated else "",
+        f"since {memory.valid_from[:10]}" if memory.valid_from else "",
         memory.speaker or "",
         memory.project or "",
         " ".join(f"#{tag}" for tag in memory.tags),
