@@ -891,9 +891,10 @@ class Recollect:
         project and what lies below it, with a tag, of an owner, from a source; `since` and `until`
         narrow that by when it is from, and a `filter` by what the caller may read of it. The owner
         of a memory may erase it, and an admin of its tenant or garden; no other tenant is reached.
-        `scope` leaves other scopes alone. With `versions` what they superseded goes along, back to the first; what a memory was
-        before it was changed goes in any case. Of a memory that stays, what it was goes if that was
-        of all that is named: not with `since`, `until` or a `filter`, which ask what memories are.
+        `scope` leaves other scopes alone. With `versions` what they superseded goes along, back to
+        the first; what a memory was before it was changed goes in any case. Of a memory that stays,
+        what it was goes if that was of all that is named: not with `since`, `until` or a `filter`,
+        which ask what memories are.
 
         The answer says what was erased; nothing, if there was nothing to erase. With a `request_id`
         a repeated call erases nothing more and is answered as the first was.
