@@ -23,6 +23,7 @@ __all__ = [
     "TIMES_NAMED",
     "VERBATIM_COMPARED",
     "WORDS_ASKED",
+    "WORDS_MENDED",
     "most_characters",
 ]
 
@@ -66,6 +67,7 @@ COUNTS: Mapping[str, int] = MappingProxyType(
 
 # What an answer weighs, and which of more than that count.
 WORDS_ASKED = 512  # of those that what may be read holds, the rarest, then in order of the alphabet
+WORDS_MENDED = 16  # those that the question has first
 TIMES_NAMED = 32  # those that the question names first
 PEOPLE_NAMED = 64  # those of whose name the question says most, then in order of the alphabet
 ALIKE_COMPARED = 8  # of results that look alike and say something else, the best

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from recollect import arguments
 from recollect.embed import ModelIdentity, check_model, load_embedder
 from recollect.embed.ahead import embed_ahead
+from recollect.embed.text import model_of, reads_titles
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.gate import Gate
@@ -30,6 +31,7 @@ from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import view_of
 from recollect.ports.memories import RowFilter
 from recollect.recall.pipeline import Sources
+from recollect.recall.recipe import RECIPE
 from recollect.recall.sight import Sight, StoreMoved
 from recollect.wiping import Wiping
 
@@ -101,6 +103,8 @@ class OpenStore:
         self.links = links
         self.hours: HoursMode = hours
         self.token_counter = token_counter
+        # How similarity is made; only who measures what a stage is worth has another.
+        self.recipe = RECIPE
         self.sanitizer: SanitizerMode = sanitizer
         self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
         self._wiping = Wiping(store, self.follower, path)
@@ -326,7 +330,8 @@ class OpenStore:
 
     def sources(self, sight: Sight, embedder: Embedder, *, tells_damage: bool) -> Sources:
         """Return where the reads of a recall go. With `tells_damage` any damage is told of."""
-        if sight.state.model_id not in (None, embedder.model_id):
+        kept = sight.state.model_id
+        if kept is not None and model_of(kept) != embedder.model_id:
             raise StoreMoved
         facts = self._facts(sight.index)
         return Sources(
@@ -337,6 +342,7 @@ class OpenStore:
             worth=self._worth(sight, facts),
             sanitize=self.shows_plain_words,
             is_damaged=self._is_damaged(sight.view, of_anybody=tells_damage),
+            recipe=self.recipe,
         )
 
     def _is_damaged(self, view: View, *, of_anybody: bool) -> bool:
@@ -365,7 +371,7 @@ class OpenStore:
         if state.model_id is None or state.model_id == self._checked_model:
             return
         following = self._next_embedder
-        if following is not None and following.model_id == state.model_id:
+        if following is not None and following.model_id == model_of(state.model_id):
             self.embedder = following
         check_model(_model_of(state), self.embedder)
         self._checked_model = state.model_id
@@ -390,9 +396,13 @@ class OpenStore:
 
         look = partial(waiting_for_vectors, self.store, tenant, owner=owner)
         embedder, waiting = self.embedder, look()
-        dimension = self.store.state.read().dimension if waiting else None
-        embedded = embed_texts(embedder, [one.text for one in waiting], dimension=dimension)
-        if not waiting or embedded.error is not None:
+        if not waiting:
+            return 0
+        state = self.store.state.read()
+        with_titles = reads_titles(state.model_id)
+        texts = [one.text(with_title=with_titles) for one in waiting]
+        embedded = embed_texts(embedder, texts, dimension=state.dimension)
+        if embedded.error is not None:
             return 0
         with suppress(StoreMoved):
             return fill_pending(
@@ -403,16 +413,16 @@ class OpenStore:
                 embedder=embedder,
                 before=self.follower.before,
                 links=self.links,
-                commit=partial(self.commit_vectors, embedder),
+                commit=partial(self.commit_vectors, embedder, with_titles=with_titles),
             )
         return 0
 
     @contextmanager
-    def commit_vectors(self, embedder: Embedder) -> Iterator[Commit]:
-        """Write what this embedder has read; refuse if the store has another one by now."""
+    def commit_vectors(self, embedder: Embedder, *, with_titles: bool) -> Iterator[Commit]:
+        """Write what this embedder has read; refuse if the store has other vectors by now."""
         with self.commit() as commit:
             self.check_model(commit.before)
-            if self.embedder is not embedder:
+            if self.embedder is not embedder or with_titles != reads_titles(commit.before.model_id):
                 raise StoreMoved
             yield commit
 

@@ -63,6 +63,8 @@ PARTS = {
     "SignalColumns",
     "Signals",
     "Sources",
+    "Table",
+    "Tables",
     "TimeAsked",
     "Weights",
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.embed.text import model_of
 from recollect.errors import EmbedderMismatch
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["ModelIdentity", "check_model"]
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
-    """Which model made a store's vectors, and how long they are."""
+    """Which model made a store's vectors, as the store keeps it, and how long they are."""
 
     model_id: str
     dimension: int
@@ -29,7 +30,7 @@ def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
     """Refuse an embedder that did not make the stored vectors; an empty store takes any."""
     if stored is None:
         return
-    if stored.model_id != embedder.model_id:
+    if model_of(stored.model_id) != embedder.model_id:
         raise mismatch_error(stored, f"'{embedder.model_id}'")
     # Asked for by its name: `isinstance` of a protocol takes a hundred times as long.
     expect_dimension = getattr(embedder, "expect_dimension", None)
@@ -42,7 +43,7 @@ def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
 def mismatch_error(stored: ModelIdentity, offered: str) -> EmbedderMismatch:
     """Return the refusal of what was offered in place of the stored model."""
     return EmbedderMismatch(
-        f"This store holds vectors of '{stored.model_id}' with {stored.dimension} dimensions; "
-        f"it was opened with {offered}.",
+        f"This store holds vectors of '{model_of(stored.model_id)}' with {stored.dimension}"
+        f" dimensions; it was opened with {offered}.",
         hint="Open it with the original embedder, or switch with `recollect reembed`.",
     )

@@ -9,6 +9,7 @@ A test holds both to the same ids. Documents are left to the library: with many 
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import count, pairwise
 
@@ -17,12 +18,19 @@ __all__ = ["LONGEST_WORD", "WORD_START", "WordPieces"]
 WORD_START = "\u2581"
 # Each merge looks for the first of all turns: of a longer word the library makes less work.
 LONGEST_WORD = 64
-# The file writes one token a line, in the order of their ids. Some are spelled with a backslash
-# there; they hold quotes, which no word does.
+# The file writes one token a line, in the order of their ids.
 _TOKEN = re.compile(rb'"(\S+)": ')
 # More than an id takes; and a turn after all others.
 _ID_BITS, _NEVER = 32, 1 << 64
 _BEFORE_TOKENS, _AFTER_TOKENS = b'"vocab": {', b'"merges": ['
+
+
+def _unescaped(token: bytes) -> bytes:
+    """Return a token as it is spelt; in the file some hold a backslash that JSON wants."""
+    if b"\\" not in token:
+        return token
+    text: str = json.loads(b'"%s"' % token)
+    return text.encode()
 
 
 class WordPieces:
@@ -31,7 +39,8 @@ class WordPieces:
     def __init__(self, tokeniser_file: bytes) -> None:
         first = tokeniser_file.index(_BEFORE_TOKENS) + len(_BEFORE_TOKENS)
         last = tokeniser_file.index(_AFTER_TOKENS, first)
-        self._ids = dict(zip(_TOKEN.findall(tokeniser_file, first, last), count(), strict=False))
+        spelt = dict(zip(_TOKEN.findall(tokeniser_file, first, last), count(), strict=False))
+        self._ids = {_unescaped(token): number for token, number in spelt.items()}
 
     def ids(self, word: str) -> list[int]:
         """Return the ids of a word's tokens; a sign that has none is spelled byte by byte."""
@@ -42,6 +51,10 @@ class WordPieces:
             else:
                 found += [known[b"<0x%02X>" % octet] for octet in piece]
         return found
+
+    def is_known(self, word: str) -> bool:
+        """Return whether a word is one token."""
+        return f"{WORD_START}{word}".encode() in self._ids
 
     def _merge(self, pieces: list[bytes]) -> list[bytes]:
         """Join neighbours until no two make a token, in the order of the file's merges."""

@@ -51,6 +51,7 @@ class StaticEmbedder:
     def __init__(self) -> None:
         # Questions share most of their words, and a word means the same in each.
         self._known_words: dict[str, NDArray[np.float32]] = {}
+        self._known_chunks: dict[str, NDArray[np.float64]] = {}
 
     @property
     def model_id(self) -> str:
@@ -92,13 +93,28 @@ class StaticEmbedder:
         words = tuple(_WORD.findall(text[:MAX_QUERY_CHARS].lower()))
         if not words:
             return QueryTokens((), np.zeros((0, self.dimension), dtype=np.float32))
+        as_text = self._as_text(text[:MAX_QUERY_CHARS])
         known = self._known_words
         if new := [word for word in dict.fromkeys(words) if word not in known]:
             if len(known) + len(new) > _MOST_WORDS:
                 known = self._known_words = {}
                 new = list(dict.fromkeys(words))
             known.update(zip(new, _word_vectors(new), strict=True))
-        return QueryTokens(words, np.array([known[word] for word in words]))
+        return QueryTokens(words, np.array([known[word] for word in words]), as_text)
+
+    def _as_text(self, text: str) -> NDArray[np.float32]:
+        """Return the vector that a question would have as a document, but for line breaks."""
+        chunks = replace_surrogates(text).split()
+        known = self._known_chunks
+        if new := [chunk for chunk in dict.fromkeys(chunks) if chunk not in known]:
+            if len(known) + len(new) > _MOST_WORDS:
+                known = self._known_chunks = {}
+                new = list(dict.fromkeys(chunks))
+            known.update(zip(new, _chunk_sums(new), strict=True))
+        total = np.zeros((1, self.dimension))
+        for chunk in chunks:
+            total += known[chunk]
+        return _unit(total).reshape(-1)
 
     def combine(
         self, tokens: QueryTokens, weights: Sequence[float] | NDArray[np.float64]
@@ -117,14 +133,23 @@ class StaticEmbedder:
 
 def _word_vectors(words: Sequence[str]) -> NDArray[np.float32]:
     """Return the mean of each word's token vectors; it is the same in any question."""
+    sums, lengths = _token_sums(words)
+    means: NDArray[np.float32] = (sums / lengths[:, np.newaxis]).astype(np.float32)
+    return means
+
+
+def _chunk_sums(chunks: Sequence[str]) -> NDArray[np.float64]:
+    """Return the sum of the token vectors of each piece of text without spaces; it is exact."""
+    return _token_sums(chunks)[0]
+
+
+def _token_sums(words: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     found = [_word_ids(word) for word in words]
     lengths = np.fromiter(map(len, found), dtype=np.intp, count=len(found))
     ids = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(lengths.sum()))
-    sums = np.add.reduceat(
-        load_table().rows[ids].astype(np.float64), np.cumsum(lengths) - lengths, axis=0
-    )
-    means: NDArray[np.float32] = (sums / lengths[:, np.newaxis]).astype(np.float32)
-    return means
+    vectors = load_table().rows[ids].astype(np.float64)
+    sums: NDArray[np.float64] = np.add.reduceat(vectors, np.cumsum(lengths) - lengths, axis=0)
+    return sums, lengths
 
 
 def _word_ids(word: str) -> list[int]:

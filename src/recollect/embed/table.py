@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-__all__ = ["StaticTable", "load_pieces", "load_table", "load_tokeniser"]
+__all__ = ["StaticTable", "is_one_piece", "load_pieces", "load_table", "load_tokeniser"]
 
 _TABLE = Path("weights", "l2_supercat_256.safetensors")
 _TOKENISER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
@@ -67,6 +67,12 @@ def load_pieces() -> WordPieces | None:
     """Return what splits single words at less cost; None for files of another release."""
     with _once:
         return _open_pieces(_wheel_folder())
+
+
+def is_one_piece(word: str) -> bool:
+    """Return whether the tokeniser knows a word whole; of files of another release, nobody does."""
+    pieces = load_pieces()
+    return pieces is not None and pieces.is_known(word)
 
 
 @cache

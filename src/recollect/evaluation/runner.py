@@ -22,9 +22,10 @@ from recollect.engine import Recollect
 from recollect.errors import InvalidInput
 from recollect.evaluation.metrics import NDCG_AT, judge
 from recollect.evaluation.task import Collection, Item, Question, Task
+from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
 
-__all__ = ["DEFAULT_K", "Outcome", "RememberCost", "Run", "run"]
+__all__ = ["DEFAULT_K", "Outcome", "RememberCost", "Run", "clock_of", "run"]
 
 DEFAULT_K = (5, 10, 20)
 
@@ -144,6 +145,11 @@ class _Asking:
     frame: str
     steps: _Steps
     timer: Callable[[], float]
+
+
+def clock_of(collection: Collection) -> Clock:
+    """Return a clock that stands still at the newest moment that the texts tell."""
+    return _Clock(_newest(collection))
 
 
 class _Clock:

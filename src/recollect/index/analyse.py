@@ -1,7 +1,9 @@
-"""Text into terms: accents and case folded, split into words, stemmed for English.
+"""Text into terms: accents and case folded, split into words, stemmed by their script.
 
 A memory or a question comes in, a list of terms goes out; both take the same way, so that they
-meet. The stems of words seen lately are remembered. This room must not know the index.
+meet. Words of Cyrillic letters are stemmed as Russian, all others as English. Scripts that part no
+words are cut into what stands side by side (ADR-0039). The stems of words seen lately are
+remembered. This room must not know the index.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import Stemmer  # type: ignore[import-not-found]
 
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.locks import fresh_in_child
+from recollect.model.memory import own_title
 from recollect.normalise import normalise
 from recollect.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import re
+    from collections.abc import Iterable, Iterator
 
     from recollect.ports.store import Indexable
 
@@ -31,6 +35,7 @@ __all__ = [
     "indexed_text",
     "placed_terms",
     "stem_words",
+    "stems_of",
     "term_of",
     "terms",
     "text_marks",
@@ -41,12 +46,32 @@ __all__ = [
 ASKS = 1
 TELLS_TIME = 2
 
-# Scripts written without spaces: each sign is a term of its own.
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+# Scripts written without spaces. Of Chinese and Japanese each sign is a term, and each two that
+# stand side by side; of Thai, Lao, Burmese and Khmer, whose signs are sounds, each two and three.
+# There marks are vowels and tones, so they are kept.
+_SIGNS = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_SOUNDS = (
+    "\u0e01-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff"
+    "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17d7\u17dc-\u17e9"
+)
+# Some part words in those scripts by a sign that nobody sees, and most do not.
+_UNSEEN = "\u200b"
+_RUN = regex(rf"[{_SIGNS}{_SOUNDS}]")
+_SOUND = regex(rf"[{_SOUNDS}]")
+_OTHER = rf"[^\W_{_SIGNS}{_SOUNDS}]"
 # An apostrophe inside a word belongs to it: "don't", "Caroline's".
-_WORD = regex(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:'[^\W_{_UNSPACED}]+)*")
+_WORD = regex(rf"[{_SIGNS}]+|[{_SOUNDS}][{_SOUNDS}{_UNSEEN}]*|{_OTHER}+(?:'{_OTHER}+)*")
 # The same for ASCII, and ready at a tenth of the cost.
 _ASCII_WORD = regex(r"[a-zA-Z0-9]+(?:'[a-zA-Z0-9]+)*")
+_CYRILLIC = ("\u0400", "\u052f")
+# Decomposed, a letter of Russian endings would lose what tells it from another one; and a vowel of
+# Thai and Lao would be two signs.
+_WHOLE = (
+    ("\u0438\u0306", "\u0439"),
+    ("\u0418\u0306", "\u0419"),
+    ("\u0e4d\u0e32", "\u0e33"),
+    ("\u0ecd\u0eb2", "\u0eb3"),
+)
 # What becomes of each ASCII sign: a letter is folded, what parts words becomes a space.
 _FOLDED = "".join(
     sign.lower() if sign.isalnum() or sign == "'" else " " for sign in map(chr, range(128))
@@ -59,7 +84,9 @@ class _WithoutAccents(dict[int, int | None]):
     """A translation table that drops combining marks, filled as characters are met."""
 
     def __missing__(self, code: int) -> int | None:
-        kept = None if unicodedata.category(chr(code)).startswith("M") else code
+        sign = chr(code)
+        is_mark = unicodedata.category(sign).startswith("M") and not _SOUND.match(sign)
+        kept = None if is_mark else code
         self[code] = kept
         return kept
 
@@ -69,15 +96,24 @@ class _Stems(dict[str, str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._stemmer = Stemmer.Stemmer("english", 0)
+        self._english = Stemmer.Stemmer("english", 0)
+        self._russian = Stemmer.Stemmer("russian", 0)
         self._lock = Lock()
         fresh_in_child(self, "_lock", Lock)
+
+    def of_many(self, words: Iterable[str]) -> list[str]:
+        """Return the stems of English words, which are not worth remembering."""
+        with self._lock:
+            found: list[str] = self._english.stemWords(list(words))
+        return [stem.replace("'", "") for stem in found]
 
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_TERM:
             return word[:LONGEST_TERM]
+        first, last = _CYRILLIC
+        stemmer = self._russian if first <= word[:1] <= last else self._english
         with self._lock:  # a stemmer keeps state while it works
-            stem: str = self._stemmer.stemWord(word).replace("'", "")
+            stem: str = stemmer.stemWord(word).replace("'", "")
         if len(self) >= _MOST_STEMS:
             self.clear()
         self[word] = stem
@@ -97,8 +133,40 @@ def words(text: str) -> list[str]:
     """Return the words of a text in order, folded and not stemmed."""
     if text.isascii():
         return _ascii_words(text)
-    folded = normalise("NFKD", text).translate(_without_accents).casefold()
-    return _WORD.findall(folded)
+    found = _WORD.findall(_folded(text))
+    if not any(map(_RUN.match, found)):
+        return found
+    return [part for word in found for part in _parts(word)]
+
+
+def _folded(text: str) -> str:
+    decomposed = normalise("NFKD", text)
+    for apart, whole in _WHOLE:
+        decomposed = decomposed.replace(apart, whole)
+    return decomposed.translate(_without_accents).casefold()
+
+
+def _parts(word: str) -> Iterable[str]:
+    return (part for *_, part in _placed_parts(word)) if _RUN.match(word) else (word,)
+
+
+def _placed_parts(run: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the terms of a run of signs or sounds, with where each begins and ends."""
+    if _SOUND.match(run):
+        run, sizes = run.replace(_UNSEEN, ""), (2, 3)
+    else:
+        sizes = (1, 2)
+    if len(run) < sizes[0]:
+        yield 0, len(run), run
+    for start in range(len(run)):
+        for end in (start + size for size in sizes):
+            if end <= len(run):
+                yield start, end, run[start:end]
+
+
+def stems_of(plain: Iterable[str]) -> list[str]:
+    """Return the terms that words of plain Latin letters are; nothing of it is remembered."""
+    return _stems.of_many(plain)
 
 
 def term_of(word: str) -> str:
@@ -108,11 +176,17 @@ def term_of(word: str) -> str:
 
 def placed_terms(text: str) -> list[tuple[int, int, str]]:
     """Return each term of a text with where it begins and ends; none where folding moves them."""
-    word = _ASCII_WORD if text.isascii() else _WORD
-    found = [(one.start(), one.end(), terms(one[0])) for one in word.finditer(text)]
-    if [term for *_, own in found for term in own] != terms(text):
-        return []
-    return [(start, end, own[0]) for start, end, own in found if len(own) == 1]
+    pattern = _ASCII_WORD if text.isascii() else _WORD
+    found = [placed for word in pattern.finditer(text) for placed in _placed(word)]
+    return found if [term for *_, term in found] == terms(text) else []
+
+
+def _placed(word: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+    if word[0].isascii() or not _RUN.match(word[0]):
+        yield from ((word.start(), word.end(), term) for term in terms(word[0])[:1])
+        return
+    for start, end, part in _placed_parts(word[0]):
+        yield word.start() + start, word.start() + end, _stems[_folded(part)]
 
 
 def stem_words(written: Iterable[str]) -> list[str]:
@@ -121,14 +195,9 @@ def stem_words(written: Iterable[str]) -> list[str]:
 
 
 def indexed_text(memory: Indexable) -> str:
-    """Return what of a memory is searched by word: the title and the content.
-
-    A title cut from the content's own beginning says nothing twice.
-    """
-    opening = memory.title.rstrip("\u2026. ")
-    if memory.content.startswith(opening):
-        return memory.content
-    return f"{memory.title}\n{memory.content}"
+    """Return what of a memory is searched: the title, if it says anything, and the content."""
+    title = own_title(memory.title, memory.content)
+    return f"{title}\n{memory.content}" if title else memory.content
 
 
 def text_marks(text: str, *, tells_time: bool) -> int:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.analyse import indexed_text, text_marks
-from recollect.index.lookup import digest
+from recollect.index.analyse import text_marks, words
+from recollect.index.lookup import digest, words_digest
 from recollect.index.threads import Threads
+from recollect.model.memory import own_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,13 +124,19 @@ def _append(rows: Sequence[IndexRow], digests: Sequence[int], contents: Contents
     row_ids = [row.row_id for row in rows]
     pak_ids = [memory.pak_id for memory in memories]
     lexicon = contents.lexicon
-    texts = [lexicon.numbers(indexed_text(memory)) for memory in memories]
+    said = [words(memory.content) for memory in memories]
+    titles = [own_title(memory.title, memory.content) for memory in memories]
+    texts = [
+        lexicon.numbers([*words(title), *own] if title else own)
+        for title, own in zip(titles, said, strict=True)
+    ]
     lengths = [len(numbers) for numbers in texts]
     first = contents.columns.extend(
         memories,
         row_ids=row_ids,
         lengths=lengths,
         digests=digests,
+        words=[words_digest(own) for own in said],
         marks=[
             text_marks(memory.content, tells_time=lexicon.tells_time(numbers))
             for memory, numbers in zip(memories, texts, strict=True)

@@ -73,12 +73,13 @@ CODED: dict[str, Callable[[Indexable], str | None]] = {
     "superseded_by": attrgetter("superseded_by"),
     "place": lambda memory: place_text(memory.place),
 }
-# Given by the index, which alone knows them: the store's number, how many terms, what text, and
-# what kind of text, and whether it still waits for a vector.
+# Given by the index, which alone knows them: the store's number, how many terms, what text, in
+# which words, and what kind of text, and whether it still waits for a vector.
 _GIVEN = {
     "row_id": "i8",
     "length": "i4",
     "digest": "i8",
+    "words": "i8",
     "marks": "u1",
     "pending": "?",
     "alive": "?",
@@ -182,6 +183,7 @@ class Columns:
         row_ids: Sequence[int],
         lengths: Sequence[int],
         digests: Sequence[int],
+        words: Sequence[int],
         marks: Sequence[int],
         pending: Sequence[bool],
     ) -> int:
@@ -197,6 +199,7 @@ class Columns:
             "row_id": row_ids,
             "length": lengths,
             "digest": digests,
+            "words": words,
             "marks": marks,
             "pending": pending,
             "alive": True,

@@ -1,7 +1,7 @@
 """Words to the numbers of their terms, for the texts that an index takes in.
 
-A text comes in, the numbers of its terms go out. What was found out about a word is remembered:
-texts repeat their words, and two steps (to the term, to its number) become one.
+The words of a text come in, the numbers of its terms go out. What was found out about a word is
+remembered: texts repeat their words, and two steps (to the term, to its number) become one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from recollect.index.analyse import LONGEST_TERM, TIME_TERMS, term_of, words
+from recollect.index.analyse import LONGEST_TERM, TIME_TERMS, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,9 +40,9 @@ class Lexicon(dict[str, int]):
             self[word] = number
         return number
 
-    def numbers(self, text: str) -> array[int]:
-        """Return the numbers of a text's terms in order, repeated as often as they occur."""
-        return array("i", map(self.__getitem__, words(text)))
+    def numbers(self, written: Iterable[str]) -> array[int]:
+        """Return the numbers of the terms that words are, in order, repeated as often as they."""
+        return array("i", map(self.__getitem__, written))
 
     def tells_time(self, numbers: Iterable[int]) -> bool:
         """Return whether any of a text's numbers, as given here, is that of a time."""

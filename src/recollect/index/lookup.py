@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Lookup", "digest"]
+__all__ = ["Lookup", "digest", "words_digest"]
 
 _LEAST_TAIL = 2048
 _MOST_TAIL = 16384
@@ -29,6 +29,11 @@ def digest(text: str) -> int:
     """Return the 64 bits, signed, that stand for a text."""
     octets = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
+
+
+def words_digest(words: Iterable[str]) -> int:
+    """Return the 64 bits, signed, that stand for words in their order."""
+    return digest(" ".join(words))
 
 
 class Lookup:

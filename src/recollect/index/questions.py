@@ -14,6 +14,7 @@ import numpy as np
 
 from recollect.index import lexical, ranking
 from recollect.index.alike import alike_each, that_matter
+from recollect.index.speakers import Speaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.index.graph import Gains
     from recollect.index.lexical import Lexical
     from recollect.index.selection import Selection, Selections
-    from recollect.index.speakers import Speaker
     from recollect.index.statistics import Statistics
     from recollect.index.threads import Turns
     from recollect.index.vectors import Nearest
@@ -146,6 +146,38 @@ class Questions:
         self._selections.check(selection)
         parts = self._statistics.parts(terms, selection)
         return np.array([part.frequency for part in parts], dtype=np.int64)
+
+    def found(self, terms: Iterable[str], selection: Selection) -> dict[str, int]:
+        """Return in how many selected memories each term stands, of those that stand in any.
+
+        Most of the terms may be unknown: nothing of them is kept.
+        """
+        known = [term for term in terms if self._contents.terms.names.find(term) >= 0]
+        counts = self.document_frequencies(known, selection).tolist()
+        return {term: count for term, count in zip(known, counts, strict=True) if count}
+
+    def saying(self, words: int, selection: Selection) -> NDArray[np.int64]:
+        """Return the selected slots whose content has these words in this order: `words_digest`."""
+        self._selections.check(selection)
+        same = self._contents.columns["words"] == words
+        slots: NDArray[np.int64] = (same & selection.mask).nonzero()[0]
+        return slots
+
+    def average_turn(self, selection: Selection) -> float:
+        """Return the average length in terms of the selected turns of threads; 0 without any."""
+        self._selections.check(selection)
+        return self._statistics.average_turn(selection)
+
+    def speakers_called(self, names: Iterable[str], selection: Selection) -> list[Speaker]:
+        """Return who among the selected memories' speakers is called by exactly these names."""
+        self._selections.check(selection)
+        heard = self._statistics.heard(selection)
+        codes = ((self.code("speaker", name), name) for name in names)
+        return [
+            Speaker(code, name, ())
+            for code, name in codes
+            if 0 <= code < len(heard) and heard[code]
+        ]
 
     def average_length(self, selection: Selection) -> float:
         """Return the selected memories' average length in terms; 0 when there are none."""

@@ -40,6 +40,7 @@ class _Known:
     """What was found out about one selection."""
 
     average_length: float | None = None
+    average_turn: float | None = None
     any_vector: bool | None = None
     turns: Turns | None = None
     heard: NDArray[np.bool_] | None = None
@@ -79,6 +80,15 @@ class Statistics:
             lengths = self._contents.columns["length"][selection.slots]
             known.average_length = int(lengths.sum(dtype="i8")) / selection.count
         return known.average_length
+
+    def average_turn(self, selection: Selection) -> float:
+        """Return the average number of terms of turns; 0 when none is selected."""
+        known = self._about(selection)
+        if known.average_turn is None:
+            slots = self.turns(selection).slots
+            lengths = self._contents.columns["length"][slots]
+            known.average_turn = int(lengths.sum(dtype="i8")) / len(slots) if len(slots) else 0.0
+        return known.average_turn
 
     def any_vector(self, selection: Selection) -> bool:
         """Return whether any selected memory has a vector."""

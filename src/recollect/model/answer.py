@@ -38,7 +38,9 @@ class Signals:
     `lexical` and `semantic` are the memory's own words and meaning; `nearby` is both with the turns
     around it, `thread` the best of those in its thread. `speaker`: the question names who said it;
     `date`: it is from a time that the question names; `time_words`: the question asks when, and it
-    tells a time. Each is None when it had nothing to say: no query, no vector, no thread.
+    tells a time; `word_for_word`: its text is the question. Of turns, `asks`: it is a question
+    itself, which speaks against it; `tells_time`: it tells a time, whatever is asked. Each is None
+    when it had nothing to say: no query, no vector, no thread.
     """
 
     similarity: float
@@ -53,6 +55,9 @@ class Signals:
     speaker: float | None = None
     date: float | None = None
     time_words: float | None = None
+    asks: float | None = None
+    tells_time: float | None = None
+    word_for_word: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

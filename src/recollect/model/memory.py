@@ -22,9 +22,11 @@ __all__ = [
     "Memory",
     "Remembered",
     "Status",
+    "embedded_text",
     "is_settled",
     "is_within",
     "name_key",
+    "own_title",
     "without_silent",
     "words_of",
 ]
@@ -157,6 +159,17 @@ def without_silent(fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get(name) == silent:
             fields.pop(name, None)
     return fields
+
+
+def own_title(title: str, content: str) -> str:
+    """Return a title; "" if it is cut from the content's own beginning and says nothing twice."""
+    return "" if content.startswith(title.rstrip("\u2026. ")) else title
+
+
+def embedded_text(title: str, content: str, *, with_title: bool) -> str:
+    """Return the text whose vector stands for a memory."""
+    said = own_title(title, content) if with_title else ""
+    return f"{said}\n{content}" if said else content
 
 
 def is_settled(

@@ -39,10 +39,14 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryTokens:
-    """The lower-cased words of a question, in order, and one vector for each of them."""
+    """The lower-cased words of a question, in order, and one vector for each of them.
+
+    `as_text` is the vector that the question would have as a document; None if nobody asked.
+    """
 
     words: tuple[str, ...]
     vectors: NDArray[np.float32]
+    as_text: NDArray[np.float32] | None = None
 
 
 @runtime_checkable

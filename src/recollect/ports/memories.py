@@ -178,7 +178,9 @@ class Written(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a writer must know of a memory that exists: where it stands, and never what it says."""
+    """What a writer must know of a memory that exists: where it stands, and of what it says only
+    the title, and whether the rest is the same.
+    """
 
     row_id: int
     content_hash: str
@@ -194,6 +196,7 @@ class Standing(NamedTuple):
     last_reinforced: float
     superseded_by: str | None
     has_vector: bool
+    title: str = ""
 
     @property
     def settled(self) -> bool:

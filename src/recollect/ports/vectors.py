@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from recollect.model.memory import embedded_text
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -26,7 +28,12 @@ class Waiting:
 
     row_id: int
     pak_id: str
-    text: str
+    title: str
+    content: str
+
+    def text(self, *, with_title: bool) -> str:
+        """Return the text to embed."""
+        return embedded_text(self.title, self.content, with_title=with_title)
 
 
 class VectorRoom(Protocol):

@@ -21,7 +21,9 @@ from recollect.recall.authorise import Authorised
 from recollect.recall.compare import Comparison, Likeness
 from recollect.recall.context import with_neighbours
 from recollect.recall.question import Question, ask
+from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.sequence import in_sequence
+from recollect.recall.similarity import Tables
 
 __all__ = [
     "SEEDS_PER_RESULT",
@@ -42,6 +44,8 @@ _POOL_IN_ORDER = 8
 # So few rows are all compared: choosing would cost more than it saves.
 _COMPARE_ALL = 2000
 
+_TABLES = Tables(RECIPE.notes, RECIPE.turns)
+
 Slots = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -59,6 +63,7 @@ class Candidates:
     words: Lexical | None = None
     seeds: Slots = field(default_factory=lambda: np.empty(0, np.int64))
     degraded: tuple[str, ...] = ()
+    tables: Tables = _TABLES
 
     @property
     def slots(self) -> Slots:
@@ -71,7 +76,9 @@ class Candidates:
         return {} if self.question is None else self.question.spoken
 
 
-def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
+def find_candidates(
+    authorised: Authorised, embedder: Embedder, recipe: Recipe = RECIPE
+) -> Candidates:
     """Return what may answer a request; without a question, everything it may look through."""
     request, selection, index = authorised.request, authorised.selection, authorised.sight.index
     if request.query is None:
@@ -82,6 +89,7 @@ def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
         index=index,
         selection=selection,
         asked=authorised.asked,
+        recipe=recipe,
     )
     found = matching(
         index,
@@ -92,6 +100,7 @@ def find_candidates(authorised: Authorised, embedder: Embedder) -> Candidates:
         always=authorised.promised,
         only_similar=authorised.frame.weights.similarity >= _ABOUT_THE_QUESTION,
         lift=_lift(authorised),
+        recipe=recipe,
     )
     missing = question.embedder_failed or index.any_pending(selection)
     return replace(found, degraded=("vector",)) if missing else found
@@ -126,13 +135,14 @@ def matching(
     always: Slots,
     only_similar: bool,
     lift: Callable[[Likeness], Floats] | None = None,
+    recipe: Recipe = RECIPE,
 ) -> Candidates:
     """Return the best matches in `selection`, their neighbours in `reach`, and `always`.
 
     With `only_similar`, rows that match in nothing are no seeds; else they fill up their number.
     `lift` says what rows are chosen by, which is how alike they are unless told.
     """
-    comparison = Comparison(index, question, selection)
+    comparison = Comparison(index, question, selection, recipe)
     keep = max(_POOL, 4 * seeds)
     pool = _pooled(comparison, keep if lift is None else _POOL_IN_ORDER * keep, always)
     if not only_similar and len(pool.slots) < min(seeds, selection.count):
@@ -153,6 +163,7 @@ def matching(
         question=question,
         words=comparison.words,
         seeds=chosen,
+        tables=comparison.tables,
     )
 
 
@@ -162,6 +173,7 @@ def _pooled(comparison: Comparison, keep: int, always: Slots) -> Likeness:
         return comparison.of_all()
     near = comparison.nearest(keep)
     found = [comparison.best_by_words(keep), comparison.best_by_origin(keep), always]
+    found.append(comparison.said_so[:keep])
     slots = distinct(np.concatenate([*found, near.slots]))
     if comparison.line is not None:
         slots = with_neighbours(comparison.line, slots)

@@ -7,23 +7,24 @@ it; then it costs nothing and counts nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.analyse import TELLS_TIME
-from recollect.index.arrays import distinct
+from recollect.index.analyse import ASKS, TELLS_TIME
+from recollect.index.arrays import distinct, is_in
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
 from recollect.index.threads import Turns
 from recollect.index.vectors import Nearest
-from recollect.recall.context import context
+from recollect.recall.context import Context, context
 from recollect.recall.question import Question
-from recollect.recall.similarity import match, mixed
+from recollect.recall.recipe import RECIPE, Recipe
+from recollect.recall.similarity import Compared, Tables, mixed, nearby
 from recollect.recall.times import closeness
 
 __all__ = ["Comparison", "Likeness"]
@@ -50,6 +51,9 @@ class Likeness:
     speaker: Floats | None = None
     date: Floats | None = None
     time_words: Floats | None = None
+    asks: Floats | None = None
+    tells_time: Floats | None = None
+    word_for_word: Floats | None = None
 
     def at(self, rows: NDArray[np.int64]) -> Likeness:
         """Return some of the rows."""
@@ -79,9 +83,20 @@ _BLANK = {"nearby": np.nan, "thread": np.nan, "best": -1}
 class Comparison:
     """One question against the memories of one selection."""
 
-    def __init__(self, index: MemoryIndex, question: Question, selection: Selection) -> None:
+    def __init__(
+        self,
+        index: MemoryIndex,
+        question: Question,
+        selection: Selection,
+        recipe: Recipe = RECIPE,
+    ) -> None:
         self.selection = selection
         self.line: Turns | None = index.turns(selection)
+        self.tables = Tables(recipe.notes, recipe.turns)
+        if self.line is not None:
+            turns = recipe.of_turns(index.average_turn(selection))
+            self.tables = Tables(recipe.notes, turns)
+        self._recipe = recipe
         self._index = index
         self._question = question
         self._said = index.lexical(question.terms, selection, stressed=question.stressed)
@@ -93,20 +108,25 @@ class Comparison:
 
     def of_all(self) -> Likeness:
         """Compare everything that is selected."""
-        slots, vector = self.selection.slots, self._question.vector
-        if vector is None:
-            return self._mixed(slots, None)
-        return self._mixed(slots, self._index.cosines_inside(vector, self.selection))
+        return self._likeness(self.selection.slots, self._all_cosines())
 
     def of(self, slots: Slots, near: Nearest) -> Likeness:
         """Compare some rows, given in ascending order; the cosines of some are known."""
         if self._question.vector is None:
-            return self._mixed(slots, None)
+            return self._likeness(slots, None)
         cosines = np.full(len(slots), np.nan)
         cosines[slots.searchsorted(near.slots)] = near.cosines
         others = np.isnan(cosines)
         cosines[others] = self._index.cosines(self._question.vector, slots[others])
-        return self._mixed(slots, cosines)
+        return self._likeness(slots, cosines)
+
+    def parts_of_all(self) -> Compared:
+        """Return what the likeness of everything that is selected is made of."""
+        return self._compared(self.selection.slots, self._all_cosines())[0]
+
+    def _all_cosines(self) -> Floats | None:
+        vector = self._question.vector
+        return None if vector is None else self._index.cosines_inside(vector, self.selection)
 
     def nearest(self, keep: int) -> Nearest:
         """Return the best rows by meaning."""
@@ -127,8 +147,10 @@ class Comparison:
         if question.terms or not (question.people or question.times or question.is_of_time):
             return np.empty(0, np.int64)
         slots = self.selection.slots
-        raised = mixed(np.zeros(len(slots)), speaker=self._speaker(slots), date=self._date(slots))
-        return slots[self._index.best(slots, raised, keep)]
+        origin = Compared(
+            np.zeros(len(slots)), speaker=self._speaker(slots), date=self._date(slots)
+        )
+        return slots[self._index.best(slots, mixed(origin, self.tables), keep)]
 
     @cached_property
     def _about(self) -> Lexical | None:
@@ -142,29 +164,64 @@ class Comparison:
         every = (*self._question.terms, *names)
         return self._index.lexical(every, self.selection, stressed=self._question.stressed)
 
-    def _mixed(self, slots: Slots, cosines: Floats | None) -> Likeness:
-        semantic = None if cosines is None else np.minimum(np.maximum(cosines, 0.0), 1.0)
-        lexical = self._lexical(slots)
-        own = match(lexical, semantic)
-        around = self._around(slots, semantic)
-        nearby, thread, best = around or (None, None, None)
-        speaker, date = self._speaker(slots), self._date(slots)
-        time_words = self._time_words(slots, own)
-        similarity = mixed(
-            own, nearby=nearby, thread=thread, speaker=speaker, date=date, time_words=time_words
-        )
+    def _likeness(self, slots: Slots, cosines: Floats | None) -> Likeness:
+        compared, best = self._compared(slots, cosines)
         return Likeness(
             slots,
-            similarity,
-            lexical,
-            semantic,
-            nearby,
-            thread,
+            mixed(compared, self.tables),
+            compared.words,
+            compared.meaning,
+            nearby(compared, self.tables.turns),
+            compared.thread,
             best,
-            speaker,
-            date,
-            time_words,
+            compared.speaker,
+            compared.date,
+            compared.time_words,
+            compared.asks,
+            compared.tells_time,
+            compared.word_for_word,
         )
+
+    def _compared(self, slots: Slots, cosines: Floats | None) -> tuple[Compared, Slots | None]:
+        words, meaning = self._lexical(slots), self._meaning(cosines)
+        around = self._around(slots, meaning)
+        marks = self._index.column("marks")[slots]
+        compared = Compared(
+            words,
+            meaning,
+            speaker=self._speaker(slots),
+            date=self._date(slots),
+            time_words=self._time_words(marks, words, meaning),
+            word_for_word=self._word_for_word(slots),
+        )
+        if around is None:
+            return compared, None
+        on_line = around.best >= 0
+        return replace(
+            compared,
+            near_words=around.words,
+            near_meaning=around.meaning,
+            thread=around.thread,
+            asks=(((marks & ASKS) > 0) & on_line).astype(np.float64),
+            tells_time=(((marks & TELLS_TIME) > 0) & on_line).astype(np.float64),
+        ), around.best
+
+    def _meaning(self, cosines: Floats | None) -> Floats | None:
+        if cosines is None:
+            return None
+        return np.minimum(np.maximum(cosines * self._question.agreement, 0.0), 1.0)
+
+    def _word_for_word(self, slots: Slots) -> Floats | None:
+        if not len(self.said_so):
+            return None
+        return is_in(slots, self.said_so).astype(np.float64)
+
+    @cached_property
+    def said_so(self) -> Slots:
+        """The rows whose text is the question, word for word."""
+        if self._question.words is None:
+            return np.empty(0, np.int64)
+        return self._index.saying(self._question.words, self.selection)
 
     def _lexical(self, slots: Slots) -> Floats:
         scores = self._said.scores_at(slots)
@@ -177,19 +234,23 @@ class Comparison:
         unspoken: NDArray[np.bool_] = self._index.column("speaker")[slots] == nobody
         return unspoken
 
-    def _around(self, slots: Slots, semantic: Floats | None) -> tuple[Floats, Floats, Slots] | None:
+    def _around(self, slots: Slots, semantic: Floats | None) -> Context | None:
         if self.line is None:
             return None
-        around = context(
-            self._index, self._said, self.line, slots, semantic=semantic, cosines=self._semantic
+        return context(
+            self._index,
+            self._said,
+            self.line,
+            slots,
+            semantic=semantic,
+            cosines=self._semantic,
+            share_of_meaning=self._recipe.thread_meaning,
         )
-        return around.nearby, around.thread, around.best
 
     def _semantic(self, slots: Slots) -> Floats:
         vector = self._question.vector
-        if vector is None:
-            return np.zeros(len(slots))
-        return np.clip(self._index.cosines(vector, slots), 0.0, 1.0)
+        found = None if vector is None else self._meaning(self._index.cosines(vector, slots))
+        return np.zeros(len(slots)) if found is None else found
 
     def _speaker(self, slots: Slots) -> Floats | None:
         if not self._question.people:
@@ -207,8 +268,11 @@ class Comparison:
             return None
         return closeness(self._index.column("day")[slots], self._question.times)
 
-    def _time_words(self, slots: Slots, own: Floats) -> Floats | None:
+    def _time_words(
+        self, marks: NDArray[np.uint8], words: Floats, meaning: Floats | None
+    ) -> Floats | None:
         if not self._question.wants_time:
             return None
-        tells = (self._index.column("marks")[slots] & TELLS_TIME) > 0
-        return (tells & (own > 0)).astype(np.float64)
+        tells = (marks & TELLS_TIME) > 0
+        is_alike = words > 0 if meaning is None else (words > 0) | (meaning > 0)
+        return (tells & is_alike).astype(np.float64)

@@ -19,7 +19,7 @@ from recollect.index.arrays import distinct
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.threads import Turns
-from recollect.recall.similarity import match
+from recollect.recall.similarity import weighed
 
 __all__ = ["Context", "context", "with_neighbours"]
 
@@ -40,12 +40,13 @@ Slots = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """For each row: its match with its neighbours, the best in its thread, and whose that is.
+    """For each row: its words and meaning with its neighbours', the best in its thread, and whose.
 
     Not a number, and -1, where a row is in no thread.
     """
 
-    nearby: Floats
+    words: Floats
+    meaning: Floats | None
     thread: Floats
     best: Slots
 
@@ -64,13 +65,20 @@ def context(
     *,
     semantic: Floats | None,
     cosines: Callable[[Slots], Floats],
+    share_of_meaning: float,
 ) -> Context:
-    """Return the context of rows, given ascending with their cosines; others' are asked for."""
+    """Return the context of rows, given ascending with their cosines; others' are asked for.
+
+    `share_of_meaning` against words makes a turn the best of its thread.
+    """
     # The whole line costs less than picking from it once most of it would be picked.
     everyone = len(line) <= len(slots)
     part = line if everyone else line.at(line.around(line.places(slots), _REACH))
     found = Context(
-        np.full(len(slots), np.nan), np.full(len(slots), np.nan), np.full(len(slots), -1)
+        np.full(len(slots), np.nan),
+        None if semantic is None else np.full(len(slots), np.nan),
+        np.full(len(slots), np.nan),
+        np.full(len(slots), -1),
     )
     if not len(part):
         return found
@@ -81,21 +89,25 @@ def context(
         meaning = semantic.take(at, mode="clip")
         if not compared.all():
             meaning[~compared] = cosines(part.slots[~compared])
-    nearby = match(_words(index, words, part), None if meaning is None else _smooth(part, meaning))
+    asked = (index.column("marks")[part.slots] & ASKS) > 0
+    near_words = _words(index, words, part, asked)
+    near_meaning = None if meaning is None else _smooth(part, meaning)
+    together = weighed(near_words, near_meaning, share_of_meaning)
     # At the rim of the part some neighbours are missing, so what is not compared is not the best.
-    best, leads = _best_of_thread(part, np.where(compared, nearby, -1.0))
+    best, leads = _best_of_thread(part, np.where(compared, together, -1.0))
     rows = at[compared]
-    found.nearby[rows], found.thread[rows] = nearby[compared], best[compared]
+    found.words[rows], found.thread[rows] = near_words[compared], best[compared]
+    if found.meaning is not None and near_meaning is not None:
+        found.meaning[rows] = near_meaning[compared]
     found.best[rows] = leads[compared]
     return found
 
 
-def _words(index: MemoryIndex, words: Lexical, part: Turns) -> Floats:
+def _words(index: MemoryIndex, words: Lexical, part: Turns, asked: NDArray[np.bool_]) -> Floats:
     """Return BM25 of each turn with what its neighbours lend to it."""
     # Counts are lent and not scores: a word that two neighbours share must not count twice over,
     # and BM25 sees to that only when it has the sum of counts before it.
     lengths = _smooth(part, index.column("length")[part.slots].astype(np.float64))
-    asked = (index.column("marks")[part.slots] & ASKS) > 0
     scores = np.zeros(len(part))
     # A few words at a time: all of a long question's beside all turns would fill the memory.
     step = max(1, _CELLS // len(part))

@@ -246,7 +246,9 @@ def _signal_parts(place: int, trace: Trace) -> dict[str, Any]:
     return {
         "score": float(ranking.scores[place]),
         "contributions": tuple(contributions),
-        "details": parts(*shown_signals(trace.candidates, ranking, [place])),
+        "details": parts(
+            shown_signals(trace.candidates, ranking, [place])[0], trace.candidates.tables
+        ),
     }
 
 

@@ -40,6 +40,9 @@ _FROM_LIKENESS = (
     "speaker",
     "date",
     "time_words",
+    "asks",
+    "tells_time",
+    "word_for_word",
 )
 
 
@@ -61,6 +64,7 @@ class _Why:
     weights: Weights
     is_asked: bool
     of_time: Sequence[str] = ()
+    mended: Sequence[tuple[str, str]] = ()
 
 
 def hydrate(
@@ -97,6 +101,7 @@ def hydrate(
                 ranking.weights,
                 candidates.question is not None,
                 _of_time(memory, one, authorised, ranking),
+                _mended(matched, candidates),
             )
             blocks.append(_block(one, chosen, memory, signals, why))
     return tuple(blocks)
@@ -166,6 +171,7 @@ def _block(
             known.weights,
             is_asked=known.is_asked,
             matched_terms=known.matched,
+            mended=known.mended,
             linked_to=known.linked,
             said_by=memory.speaker if signals.speaker else None,
             from_time=known.origin.from_time,
@@ -185,6 +191,12 @@ def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]
         return [[] for _ in slots]
     spelling = Spelling(candidates.spoken, candidates.words.terms)
     return [spelling.of(terms) for terms in candidates.words.explaining_terms(slots)]
+
+
+def _mended(matched: Sequence[str], candidates: Candidates) -> Sequence[tuple[str, str]]:
+    """Return which words of the question were read as others that a row holds."""
+    mended = {} if candidates.question is None else candidates.question.mended
+    return [pair for pair in mended.items() if pair[1] in matched] if mended else ()
 
 
 def _of_time(

@@ -26,6 +26,7 @@ from recollect.recall.guarantee import guarantee
 from recollect.recall.hydrate import hydrate
 from recollect.recall.pack import pack
 from recollect.recall.rank import Ranking, rank
+from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.sight import Sight
 from recollect.recall.suppress import suppress
 from recollect.recall.verbatim import nearest, verbatim_first
@@ -40,7 +41,8 @@ _COMPARED_PER_RESULT = 4
 class Sources:
     """Where the reads go. `worth` scales the confidence of each slot; None leaves it as it is.
 
-    `is_damaged`: some row of the store could not be read, and the caller may know.
+    `is_damaged`: some row of the store could not be read, and the caller may know. `recipe` is how
+    similarity is made.
     """
 
     sight: Sight
@@ -50,6 +52,7 @@ class Sources:
     worth: NDArray[np.float64] | None = None
     sanitize: bool = True
     is_damaged: bool = False
+    recipe: Recipe = RECIPE
 
     @property
     def index(self) -> MemoryIndex:
@@ -106,7 +109,7 @@ def run(
     authorised = authorise(
         request, frame, moment=moment, sight=sources.sight, worth=worth, channel=channel
     )
-    candidates = find_candidates(authorised, sources.embedder)
+    candidates = find_candidates(authorised, sources.embedder, sources.recipe)
     ranking = rank(candidates, authorised, worth=worth)
     settled = _enough(suppress(ranking.ranked, sources.disputes), request.min_score)
     chosen, memories = _choose(authorised, ranking, settled)

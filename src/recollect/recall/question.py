@@ -8,8 +8,9 @@ and no others. Names and times are known by other means, so meaning is asked for
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum, sqrt
 from typing import cast
 
 import numpy as np
@@ -18,13 +19,16 @@ from numpy.typing import NDArray
 from recollect.embed import EmbedderBadAnswer, EmbedderError
 from recollect.embed.ahead import weighs_words
 from recollect.embed.quantise import quantise
-from recollect.index.analyse import COMMON, stem_words, terms
+from recollect.index.analyse import COMMON, stem_words, terms, words
 from recollect.index.index import MemoryIndex
+from recollect.index.lookup import words_digest
 from recollect.index.selection import Selection
 from recollect.index.speakers import Speaker
 from recollect.limits import WORDS_ASKED
 from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
+from recollect.recall.misspelt import Reading, read
 from recollect.recall.ranges import TimeAsked
+from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.times import Time, asks_when
 
 __all__ = ["Question", "ask"]
@@ -32,6 +36,11 @@ __all__ = ["Question", "ask"]
 _PUNCTUATION = "\"'.,;:!?()[]{}<>…“”\u2018\u2019«»"
 # What is quoted holds no opening mark either: a row of those would be searched through for each.
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»]+)[\"”»]")
+# Who asks is the user of a chat with an assistant, by whatever of these names turns are kept.
+_USER = ("user", "User", "human", "Human")
+_ASSISTANT = ("assistant", "Assistant", "ai", "AI", "bot")
+_I = frozenset(("i", "me", "my", "mine", "myself"))
+_YOU = frozenset(("you", "your", "yours", "yourself"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +50,9 @@ class Question:
     `terms` leave out the words that every question is made of, and the names of `people`, which
     are in `names`; `stressed` are quoted words and proper names among them. `spoken` gives each
     term in the asker's own spelling. `is_of_time`: nothing is left but a range or an order.
+    `vector` is the mean of the question by rarity and of the question as it stands; `agreement` is
+    how long that mean is: cosines are scaled by it. `words` stands for all words in their order;
+    None if there are none. `mended` says which words were read as which others.
     """
 
     terms: tuple[str, ...]
@@ -53,35 +65,52 @@ class Question:
     times: tuple[Time, ...] = ()
     wants_time: bool = False
     is_of_time: bool = False
+    agreement: float = 1.0
+    words: int | None = None
+    mended: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask(
-    query: str, *, embedder: Embedder, index: MemoryIndex, selection: Selection, asked: TimeAsked
+    query: str,
+    *,
+    embedder: Embedder,
+    index: MemoryIndex,
+    selection: Selection,
+    asked: TimeAsked,
+    recipe: Recipe = RECIPE,
 ) -> Question:
     """Take a query apart; what it says about time is known already.
 
     A failing embedder leaves the words, and says that it failed.
     """
+    written = words(query)
+    of_time = {term for said in asked.words for term in terms(said)}
+    reading = Reading(query)
+    if recipe.spelling:
+        reading = _read(query, index, selection, of_time)
+    query = reading.text
     spoken = _spoken(query)
     people = tuple(index.speakers_named(spoken, selection))
     names = {term for person in people for term in person.terms}
-    of_time = {term for words in asked.words for term in terms(words)}
+    if recipe.first_person:
+        people = (*people, *_in_first_person(written, index, selection))
     telling = [term for term in spoken if term not in COMMON and term not in of_time]
     if not telling and not of_time:
         telling = list(spoken)
     wanted = _counting([term for term in telling if term not in names], index, selection)
     times = asked.times if index.any_day(selection) else ()
-    vector, failed = None, False
+    meaning = _Meaning(None)
     if index.any_vector(selection):
         apart = names.union(of_time, *(terms(time.words) for time in times))
         try:
-            vector = _vector(query, embedder, index, selection, apart)
+            plain = _plain(recipe, index, selection)
+            meaning = _meaning(query, embedder, index, selection, apart, plain)
         except (EmbedderError, OSError):
-            failed = True
+            meaning = _Meaning(None, failed=True)
     return Question(
         terms=tuple(sorted(wanted)),
-        vector=vector,
-        embedder_failed=failed,
+        vector=meaning.vector,
+        embedder_failed=meaning.failed,
         spoken={term: word.lower() for term, word in spoken.items()},
         stressed=frozenset(_stressed(query, spoken)),
         people=people,
@@ -89,7 +118,30 @@ def ask(
         times=times,
         wants_time=asks_when(query),
         is_of_time=bool(of_time) and not telling,
+        agreement=meaning.agreement,
+        words=words_digest(written) if written and recipe.word_for_word else None,
+        mended=reading.mended,
     )
+
+
+def _read(query: str, index: MemoryIndex, selection: Selection, of_time: set[str]) -> Reading:
+    """Return the question with its slips mended; names and times are none."""
+    named = index.speakers_named(_spoken(query), selection)
+    fine = COMMON.union(of_time, *(person.terms for person in named))
+    return read(query, fine=fine, found=lambda stems: index.found(stems, selection))
+
+
+def _in_first_person(
+    written: Iterable[str], index: MemoryIndex, selection: Selection
+) -> Sequence[Speaker]:
+    """Return whom "I" or "you" means, where a user and an assistant talk with each other."""
+    said = {word.partition("'")[0] for word in written}
+    named = _USER if said & _I else _ASSISTANT if said & _YOU else ()
+    if not named:
+        return ()
+    heard = index.speakers_called((*_USER, *_ASSISTANT), selection)
+    roles = {one.name in _USER for one in heard}
+    return [one for one in heard if one.name in named] if len(roles) == len((True, False)) else ()
 
 
 def _counting(terms: list[str], index: MemoryIndex, selection: Selection) -> list[str]:
@@ -116,20 +168,25 @@ def _stressed(query: str, spoken: Mapping[str, str]) -> Iterable[str]:
     yield from (term for term, word in list(spoken.items())[1:] if word[:1].isupper())
 
 
-def _vector(
-    query: str,
-    embedder: Embedder,
-    index: MemoryIndex,
-    selection: Selection,
-    apart: Container[str],
-) -> NDArray[np.int8]:
-    vector = np.asarray(_meaning(query, embedder, index, selection, apart))
-    if vector.shape != (index.dimension,):
-        raise EmbedderBadAnswer(
-            f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
-            hint="check that it serves the model that the store was filled with.",
-        )
-    return quantise(vector)
+def _plain(recipe: Recipe, index: MemoryIndex, selection: Selection) -> float:
+    """Return the share of the question as it stands: none among short turns, all among notes.
+
+    What is said in a chat is known by its rare words alone.
+    """
+    line = index.turns(selection)
+    if line is None:
+        return recipe.plain
+    short = 1.0 - recipe.length_share(index.average_turn(selection))
+    return recipe.plain * (1.0 - short * len(line) / selection.count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Meaning:
+    """A question's vector, and how far the ways of reading it agree."""
+
+    vector: NDArray[np.int8] | None
+    agreement: float = 1.0
+    failed: bool = False
 
 
 def _meaning(
@@ -138,16 +195,48 @@ def _meaning(
     index: MemoryIndex,
     selection: Selection,
     apart: Container[str],
-) -> NDArray[np.float32]:
-    """Return a query's vector: where words can be weighed, by rarity, and without those `apart`."""
+    plain: float,
+) -> _Meaning:
+    """Return what a query means: where words can be weighed, by rarity and without those `apart`,
+    and as it stands.
+
+    The cosine to a mean of two directions is the mean of both cosines over how long that mean is,
+    so one product with each memory will do for both.
+    """
     if not weighs_words(type(embedder)):
-        return embedder.embed_query(query)
+        return _Meaning(_checked(embedder.embed_query(query), index))
     weighing = cast("WeightedQueryEmbedder", embedder)
     tokens = weighing.tokenise_query(query)
-    stems = stem_words(tokens.words)
+    weights = _weights(tokens.words, index, selection, apart)
+    by_rarity = weighing.combine(tokens, weights)
+    if not plain:
+        return _Meaning(_checked(by_rarity, index))
+    heard = weights > 0
+    as_it_stands = tokens.as_text if heard.all() else None
+    if as_it_stands is None:
+        as_it_stands = weighing.combine(tokens, heard.astype(np.float64))
+    both = (1.0 - plain) * by_rarity.astype(np.float64) + plain * as_it_stands
+    length = sqrt(fsum(np.square(both).tolist()))
+    return _Meaning(_checked(both.astype(np.float32), index), length)
+
+
+def _weights(
+    written: Sequence[str], index: MemoryIndex, selection: Selection, apart: Container[str]
+) -> NDArray[np.float64]:
+    stems = stem_words(written)
     found = index.document_frequencies(stems, selection)
-    rarity = np.log1p((selection.count - found + 0.5) / (found + 0.5))
+    rarity: NDArray[np.float64] = np.log1p((selection.count - found + 0.5) / (found + 0.5))
     heard = np.array([stem not in apart for stem in stems], dtype=np.float64)
     # A question of names alone means the names.
     telling = any(stem not in apart and stem not in COMMON for stem in stems)
-    return weighing.combine(tokens, rarity * heard if telling else rarity)
+    return rarity * heard if telling else rarity
+
+
+def _checked(answer: NDArray[np.float32], index: MemoryIndex) -> NDArray[np.int8]:
+    vector = np.asarray(answer)
+    if vector.shape != (index.dimension,):
+        raise EmbedderBadAnswer(
+            f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
+            hint="check that it serves the model that the store was filled with.",
+        )
+    return quantise(vector)

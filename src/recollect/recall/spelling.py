@@ -65,16 +65,26 @@ class _Word:
         places = sorted((self.places[term], term) for term in held if term in self.places)
         found: dict[str, str] = {}
         for stretch in self._stretches(places):
-            start, end = self._spans[stretch[0][0]][0], self._spans[stretch[-1][0]][1]
+            start = self._spans[stretch[0][0]][0]
+            end = max(self._spans[place][1] for place, _ in stretch)
             found |= dict.fromkeys((term for _, term in stretch), self._word[start:end])
         return found
 
     def _stretches(self, places: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
         stretch: list[tuple[int, str]] = []
+        end = 0
         for place, term in places:
-            if stretch and self._asked[place] - self._asked[stretch[-1][0] + 1]:
+            start, own_end, _ = self._spans[place]
+            # Pairs of signs reach into each other: what lies between two of them parts nothing.
+            is_apart = (
+                start >= end and self._asked[place] - self._asked[stretch[-1][0] + 1]
+                if stretch
+                else False
+            )
+            if is_apart:
                 yield stretch
                 stretch = []
             stretch.append((place, term))
+            end = max(end, own_end)
         if stretch:
             yield stretch

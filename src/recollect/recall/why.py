@@ -26,6 +26,7 @@ def reasons(
     *,
     is_asked: bool = True,
     matched_terms: Sequence[str] = (),
+    mended: Sequence[tuple[str, str]] = (),
     linked_to: Sequence[str] = (),
     said_by: str | None = None,
     from_time: str | None = None,
@@ -43,12 +44,15 @@ def reasons(
     is_weak = is_asked and not guaranteed and not was_expanded and match_of(signals) == "weak"
     alike = (
         f"hardly matches the question ({signals.similarity:.2f})" if is_weak else "",
+        "asked for word for word" if signals.word_for_word else "",
         _matches(matched_terms),
+        *(f"'{written}' read as '{meant}'" for written, meant in mended),
         _meaning(signals.semantic),
         "" if matched_terms else _around(signals.nearby),
         f"said by {said_by}" if said_by else "",
         from_time or "",
-        "tells a time" if signals.time_words else "",
+        "tells a time" if signals.time_words or signals.tells_time else "",
+        "is a question itself" if signals.asks else "",
         f"same thread as {thread_of}" if thread_of and signals.thread else "",
     )
     found = [

@@ -275,7 +275,7 @@ class StoreContract(
         with self.opened() as store:
             with committing(store):
                 (written,) = store.memories.write([new_memory("a", "text", pending=True)])
-            assert store.vectors.waiting(10) == [Waiting(written.row_id, "a", "text")]
+            assert store.vectors.waiting(10) == [Waiting(written.row_id, "a", "text", "text")]
             vector = new_memory("x", vector=[1, 1]).vector
             with committing(store):
                 store.vectors.put({written.row_id: vector})
@@ -442,7 +442,9 @@ class StoreContract(
                 (written,) = store.memories.write([new_memory("a", "text", vector=[1, 0])])
             with committing(store):
                 store.vectors.begin_switch("new", 3)
-            assert store.vectors.waiting(10, slot="next") == [Waiting(written.row_id, "a", "text")]
+            assert store.vectors.waiting(10, slot="next") == [
+                Waiting(written.row_id, "a", "text", "text")
+            ]
             new = new_memory("x", vector=[0, 0, 1]).vector
             assert new is not None
             with committing(store):

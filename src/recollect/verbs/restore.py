@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.embed import ModelIdentity, check_model
+from recollect.embed.text import kept_as, reads_titles
 from recollect.errors import InvalidInput
 from recollect.frames.check import checked
 from recollect.hours import later
 from recollect.model import FrameDefinition, Remembered, RememberRequest
+from recollect.model.memory import embedded_text
 from recollect.model.pak import (
     PakAnchorEntry,
     PakRelationEntry,
@@ -111,12 +113,16 @@ class Restoration:
         """Return the rows to write, embedded outside of the commit; what waited goes on waiting."""
         memories = [self._memories[pak_id] for pak_id in self._lines]
         embedder = self._caller.open_store.embedder
-        dimension = self._store.state.read().dimension
+        state = self._store.state.read()
+        dimension, with_titles = state.dimension, reads_titles(state.model_id)
         rows: list[NewMemory] = []
         for start in range(0, len(memories), _AT_ONCE):
             part = memories[start : start + _AT_ONCE]
             wanted = [one for one in part if not one.pending]
-            texts = [one.memory.content for one in wanted]
+            texts = [
+                embedded_text(one.memory.title, one.memory.content, with_title=with_titles)
+                for one in wanted
+            ]
             embedded = embed_texts(embedder, texts, dimension=dimension)
             rows.extend(_rows(part, wanted, embedded))
             self._caller.open_store.embedder_error = embedded.error
@@ -156,7 +162,7 @@ class Restoration:
         elif not all(one.pending for one in new) and self._caller.open_store.embedder_error is None:
             vectors = [one.vector for one in new]
             dimension = Embeddings(vectors).dimension or 0
-            self._store.state.set_model(embedder.model_id, dimension)
+            self._store.state.set_model(kept_as(embedder.model_id), dimension)
 
     def _write_catalogue(self, placed: Sequence[PakRow]) -> None:
         """Write what only the catalogue knows: other entries, successors, what hangs on them."""

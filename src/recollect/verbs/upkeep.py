@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.embed.text import kept_as, model_of, reads_titles
 from recollect.hours import clock_jump, iso
 from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
@@ -86,13 +87,15 @@ def reembed(
     Others have their turn while the new model works at a batch.
     """
     open_store, store = caller.open_store, caller.store
-    switch = Reembedding(store, embedder.model_id, embedder.dimension)
+    switch = Reembedding(store, kept_as(embedder.model_id), embedder.dimension)
     with open_store.commit():
         switch.begin()
     done = 0
     while not _switched(caller, embedder, switch):
         waiting = switch.waiting()
-        embedded = embed_texts(embedder, [one.text for one in waiting], dimension=switch.dimension)
+        embedded = embed_texts(
+            embedder, [one.text(with_title=True) for one in waiting], dimension=switch.dimension
+        )
         if embedded.error is not None:
             raise embedded.error
         with open_store.commit():
@@ -186,9 +189,10 @@ def stats(caller: Caller) -> dict[str, Any]:
     return {
         **counts._asdict(),
         "revision": state.revision,
-        "model_id": state.model_id,
+        "model_id": None if state.model_id is None else model_of(state.model_id),
         "dimension": state.dimension,
-        "reembedding_to": state.next_model_id,
+        "embeds_titles": reads_titles(state.model_id),
+        "reembedding_to": None if state.next_model_id is None else model_of(state.next_model_id),
         "active_hours": caller.clock(sight).active_hours,
         "embedder_error": str(error) if error else None,
     }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect.arguments import on_conflict, superseded
 from recollect.check import optional_text
+from recollect.embed.text import reads_titles
 from recollect.errors import InvalidInput, PakIdTaken, RequestIdReused
 from recollect.model import (
     INSTRUCTION,
@@ -23,6 +24,7 @@ from recollect.model import (
     Remembered,
     RememberRequest,
 )
+from recollect.model.memory import embedded_text
 from recollect.policy.permit import chosen_place, need, no_garden, takes_instruct
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.policy.view import QUARANTINED
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         Place,
     )
     from recollect.ports.embedder import Embedder
+    from recollect.ports.store import NewCommit
     from recollect.verbs.caller import Caller
     from recollect.verbs.change import Settle, Update
     from recollect.verbs.requests import (
@@ -354,20 +357,32 @@ class Writer:
     ) -> dict[str, Remembered]:
         open_store = self._open_store
         open_store.check_open()
-        texts = [one.memory.content for one in stated]
         while True:
             # What was known when the index was last looked at; the commit looks again.
             state = open_store.follower.state
             open_store.check_model(state)
             embedder = open_store.embedder
+            with_titles = reads_titles(state.model_id)
+            texts = [
+                embedded_text(one.memory.title, one.memory.content, with_title=with_titles)
+                for one in stated
+            ]
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
             # Who re-embedded the store meanwhile has made these vectors useless.
             with suppress(StoreMoved):
-                return self._commit(stated, embedder, embedded, context, terms)
+                return self._commit(
+                    stated,
+                    functools.partial(open_store.commit_vectors, embedder, with_titles=with_titles),
+                    embedder,
+                    embedded,
+                    context,
+                    terms,
+                )
 
     def _commit(
         self,
         stated: Sequence[Stated],
+        commit_vectors: NewCommit,
         embedder: Embedder,
         embedded: Embeddings,
         context: WriteContext,
@@ -378,7 +393,7 @@ class Writer:
         if open_store.links and not open_store.follower.is_loaded:
             # What takes long is done before others have to wait for the commit.
             open_store.current()
-        with open_store.commit_vectors(embedder) as commit:
+        with commit_vectors() as commit:
             self._caller.need_living_key()
             raise_if_repeated(context.request)
             known = store.memories.standing(RowFilter(pak_ids=_ids_of(stated)))

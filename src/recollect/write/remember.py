@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recollect.dates import NO_DAY, day_number
 from recollect.embed import ModelIdentity, check_model
+from recollect.embed.text import kept_as
 from recollect.model import Remembered, is_settled
 from recollect.ports.store import RowFilter
 from recollect.write.draft import content_hash
@@ -170,7 +171,8 @@ def _check_model(store: Store, commit: Commit, embedder: Embedder, embedded: Emb
     if state.model_id is not None:
         check_model(ModelIdentity(state.model_id, state.dimension or 0), embedder)
     elif embedded.error is None:
-        store.state.set_model(embedder.model_id, embedded.dimension or 0)
+        dimension = embedded.dimension or 0
+        store.state.set_model(kept_as(embedder.model_id), dimension)
 
 
 def _placed(
@@ -253,8 +255,9 @@ def _replaced(
 def _differ(memory: Memory, old: Standing) -> bool:
     """Return whether a memory means something else now, or is somewhere else, or settled or not."""
     settled = is_settled(old.status, memory.validity, memory.risks)
-    return (content_hash(memory.content), memory.place, settled) != (
+    return (content_hash(memory.content), memory.title, memory.place, settled) != (
         old.content_hash,
+        old.title,
         old.place,
         old.settled,
     )

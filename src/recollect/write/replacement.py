@@ -36,7 +36,7 @@ def row_to_write(
     if old is None:
         return NewMemory(memory, entry_of(memory, digest), vector, lacks_vector)
     # The same text has the same meaning: an embedder that is down does not cost it its vector.
-    same_text = digest == old.content_hash
+    same_text = digest == old.content_hash and memory.title == old.title
     return NewMemory(
         replace(
             memory,

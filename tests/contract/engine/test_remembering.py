@@ -167,7 +167,8 @@ def test_what_may_be_hidden_later_takes_nobodys_place(
     linking: Recollect, embedder: FakeEmbedder, passing: dict[str, str]
 ) -> None:
     put(linking, embedder, "hub", towards(1.0, 1))
-    embedder.vectors["passing"] = towards(0.99, 2)
+    for text in ("passing", f"{passing.get('title')}\npassing"):
+        embedder.vectors[text] = towards(0.99, 2)
     made = linking.remember("passing", pak_id="passing", **passing)  # type: ignore[arg-type]
     assert (made.linked, made.near_duplicates) == ((), ("hub",))
     assert edge_weights(linking) == {}

@@ -203,10 +203,10 @@ def test_an_ingest_that_was_cut_off_goes_on_where_it_was(
     whole = memory._open_store.commit_vectors
     calls = iter([True, False])
 
-    def failing(embedder: Any) -> Any:
+    def failing(embedder: Any, **how: Any) -> Any:
         if not next(calls):
             raise KeyboardInterrupt
-        return whole(embedder)
+        return whole(embedder, **how)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(memory._open_store, "commit_vectors", failing)

@@ -82,18 +82,26 @@ def test_a_store_of_version_4_gives_the_answers_that_it_gave(tmp_path: Path) -> 
     expected = json.loads((STORES / "engine-4.answers.json").read_text())
     with opened(copy_of(4, tmp_path)) as memory:
         answers = [canonical_json(memory.recall(question)) for question in QUESTIONS]
-    assert [_as_it_was(one) for one in answers] == [_as_it_was(one) for one in expected]
+        assert memory.stats()["embeds_titles"] is False
+    for answer, before in zip(map(_as_it_was, answers), map(_as_it_was, expected), strict=True):
+        now, then = (
+            {one["fact"]["pak_id"]: one["fact"] for one in said["results"]}
+            for said in (answer, before)
+        )
+        # How scores are made has changed since; what answers, and what is known of it, has not.
+        assert next(iter(now)) == next(iter(then))
+        assert [now[name] for name in now if name in then] == [
+            then[name] for name in now if name in then
+        ]
+        assert len(now.keys() & then.keys()) >= min(2, len(then))
 
 
 def _as_it_was(answer: str) -> dict[str, Any]:
-    """Return an answer without what facts have had since, and how it is put into words."""
+    """Return an answer without what facts have had since."""
     said: dict[str, Any] = json.loads(answer)
-    del said["recall_id"]
-    for result in (*said["results"], *said["instructions"]):
+    for result in said["results"]:
         for name in ADDED:
             assert result["fact"].pop(name, None) is None
-        result.pop("match", None)
-        assert result.pop("why")
     return said
 
 

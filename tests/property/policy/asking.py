@@ -14,6 +14,8 @@ from recollect.model import RecallRequest
 from recollect.recall.select import SelectQuery
 
 QUERIES = ("redis queue", "Ann worker release", "what did Bob say in May 2025?", "zebra", "Cid")
+# Slips of a key, who "I" is, a script without spaces.
+OTHERS = ("rediss qeueu relaese", "what did I tell you about the queue?", "น้ำดี")
 FRAMES = ("evidence", "attention", "task", "self", "mine", "recent")
 GARDENS = ("ops", "lab", "fair", "nowhere")
 
@@ -78,7 +80,7 @@ def _reads(memory: Recollect, pak_ids: Sequence[str]) -> Iterator[tuple[str, Cal
     # Before anything else is asked: these are of what was asked before.
     yield "receipts", lambda: list(islice(_pages(memory.receipts, limit=2), 4))
     yield "why", lambda: [memory.why(one.recall_id) for one in memory.receipts(limit=5).items]
-    for query in (None, *QUERIES):
+    for query in (None, *QUERIES, *OTHERS):
         for frame in FRAMES[:4] if query in (None, QUERIES[0]) else FRAMES[:1]:
             yield (
                 f"recall {query} {frame}",

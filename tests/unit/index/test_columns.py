@@ -33,6 +33,7 @@ def filled(*memories: Memory) -> Columns:
         row_ids=numbers,
         lengths=[1] * count,
         digests=numbers,
+        words=numbers,
         marks=[0] * count,
         pending=[False] * count,
     )

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import lexicon as module
-from recollect.index.analyse import TIME_TERMS, terms
+from recollect.index.analyse import TIME_TERMS, terms, words
 from recollect.index.lexicon import Lexicon
 from recollect.index.names import Names
 
@@ -25,7 +25,7 @@ def test_numbers_are_those_of_the_terms_however_few_words_are_remembered(
         names = Names()
         lexicon = Lexicon(names)
         for text in texts:
-            numbers = lexicon.numbers(text)
+            numbers = lexicon.numbers(words(text))
             assert [names.in_order()[number] for number in numbers] == terms(text)
             assert lexicon.tells_time(numbers) == (not TIME_TERMS.isdisjoint(terms(text)))
             assert len(lexicon) <= most
@@ -35,5 +35,5 @@ def test_a_word_without_end_is_not_remembered() -> None:
     names = Names()
     lexicon = Lexicon(names)
 
-    assert list(lexicon.numbers("a" * 5_000)) == [names["a" * 64]]
+    assert list(lexicon.numbers(["a" * 5_000])) == [names["a" * 64]]
     assert not lexicon

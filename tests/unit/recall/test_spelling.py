@@ -39,6 +39,7 @@ def test_what_was_not_looked_for_parts_nothing() -> None:
 def test_of_a_sentence_without_spaces_the_signs_are_shown_that_stand_together() -> None:
     assert shown("東京の天気はどうですか", "東京は晴れ") == ["東京", "は"]
     assert shown("東京の天気", "天気") == ["天気"]
+    assert shown("น้ำดีมาก", "ดีมา") == ["ดีมา"]
 
 
 def test_words_of_one_term_are_shown_as_they_were_written() -> None:

@@ -304,6 +304,7 @@ def _standing(row: MemoryRow) -> Standing:
     return Standing(
         row_id=row.row_id,
         content_hash=row.content_hash,
+        title=memory.title,
         place=memory.place,
         status=memory.status,
         valid_from=memory.valid_from,

@@ -39,7 +39,7 @@ class MemoryVectors:
             else:
                 lacking = [row for row in rows if row.following is None]
             found = [
-                Waiting(row.row_id, row.memory.pak_id, row.memory.content)
+                Waiting(row.row_id, row.memory.pak_id, row.memory.title, row.memory.content)
                 for row in lacking
                 if tenant in (None, row.memory.place.tenant)
                 and owner in (None, row.memory.place.owner)

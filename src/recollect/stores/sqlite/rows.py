@@ -96,13 +96,13 @@ OWN_COLUMNS = (
 STANDING_COLUMNS = (
     "row_id, content_hash, status, valid_until, risks, position, reinforced, last_reinforced,"
     " superseded_by, {vector} IS NOT NULL, tenant, owner, scope, team, garden, thread, project,"
-    " valid_from, memories.pak_id"
+    " valid_from, title, memories.pak_id"
 )
 _STANDING = RowShape(
     (
         *("row_id", "content_hash", "status", "valid_until", "risks", "position", "reinforced"),
         *("last_reinforced", "superseded_by", "pending", *_PLACE, "thread", "project"),
-        *("valid_from", "pak_id"),
+        *("valid_from", "title", "pak_id"),
     )
 )
 # Where a memory stood, in the order of `place_of`.
@@ -195,6 +195,7 @@ def standing(row: Sequence[Any]) -> Standing:
         last_reinforced=row[7],
         superseded_by=row[8],
         has_vector=bool(row[9]),
+        title=row[18],
     )
 
 

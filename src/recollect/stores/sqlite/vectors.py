@@ -44,12 +44,13 @@ class SqliteVectors:
         return [
             Waiting(*row)
             for row in self._db.all(
-                f"SELECT row_id, pak_id, content FROM memories WHERE {condition}"
+                "SELECT row_id, memories.pak_id, title, content"
+                f" FROM memories JOIN paks USING (pak_id) WHERE {condition}"
                 " ORDER BY row_id LIMIT ?",
                 *given.values(),
                 limit,
             )
-            if type(row[1]) is type(row[2]) is str
+            if type(row[1]) is type(row[2]) is type(row[3]) is str
         ]
 
     def put(
