@@ -33,6 +33,7 @@ __all__ = [
     "TELLS_TIME",
     "TIME_TERMS",
     "indexed_text",
+    "is_unspaced",
     "placed_terms",
     "stem_words",
     "stems_of",
@@ -167,6 +168,11 @@ def _placed_parts(run: str) -> Iterator[tuple[int, int, str]]:
 def stems_of(plain: Iterable[str]) -> list[str]:
     """Return the terms that words of plain Latin letters are; nothing of it is remembered."""
     return _stems.of_many(plain)
+
+
+def is_unspaced(term: str) -> bool:
+    """Return whether a term is of a script that parts no words."""
+    return _RUN.match(term) is not None
 
 
 def term_of(word: str) -> str:

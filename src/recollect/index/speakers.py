@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.analyse import COMMON, terms
+from recollect.index.analyse import COMMON, is_unspaced, terms
 from recollect.index.arrays import distinct
 from recollect.limits import PEOPLE_NAMED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -62,6 +62,7 @@ class Speakers:
             for term in called
             for code in self._heard(term, heard)
             if (name := self._vocabulary.in_order[code]) is not None
+            and (term.isascii() or not is_unspaced(term) or _is_whole(self._terms[code], spellings))
             and _is_spelt_as_name(spellings[term], name, capitals=capitals)
         ]
         if len(found) <= PEOPLE_NAMED:
@@ -88,6 +89,11 @@ class Speakers:
         if name is not None and first is not None:
             self._terms[code] = found
             self._by_term.setdefault(first, array("i")).append(code)
+
+
+def _is_whole(name: Iterable[str], spellings: Container[str]) -> bool:
+    """Whether all of a name is there: two signs of it stand in many other words."""
+    return all(term in spellings for term in name)
 
 
 def _is_spelt_as_name(word: str, name: str, *, capitals: bool) -> bool:
