@@ -2,7 +2,7 @@
 
 A memory or a question comes in, a list of terms goes out; both take the same way, so that they
 meet. Words of Cyrillic letters are stemmed as Russian, all others as English. Scripts that part no
-words are cut into what stands side by side (ADR-0039). The stems of words seen lately are
+words are cut into what stands side by side (ADR-0040). The stems of words seen lately are
 remembered. This room must not know the index.
 """
 
