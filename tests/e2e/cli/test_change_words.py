@@ -120,3 +120,15 @@ def test_tidy_says_what_would_go_and_then_erases_it(run: Run, db: Path) -> None:
 def test_recall_says_since_when_a_fact_holds(run: Run, db: Path) -> None:
     told(run, "remember", "Ann lives in Rome.", "--valid-from", "2026-05-01", "--db", db)
     assert "since 2026-05-01" in run("recall", "where does Ann live?", "--db", db).stdout
+
+
+def test_forget_and_export_take_a_filter(run: Run, db: Path) -> None:
+    for stars in (1, 4):
+        told(run, "remember", f"{stars} stars.", "--metadata", f'{{"stars": {stars}}}', "--db", db)
+    few = ("--filter", '{"metadata.stars": {"lt": 3}}')
+    exported = run("export", *few, "--db", db).stdout.splitlines()
+    assert [line for line in exported if "1 stars." in line]
+    assert not [line for line in exported if "4 stars." in line]
+    assert len(told(run, "forget", *few, "--db", db)["pak_ids"]) == 1
+    assert [one["content"] for one in told(run, "list", "--db", db)["items"]] == ["4 stars."]
+    assert run("forget", "--filter", "{stars}", "--db", db).returncode == 1

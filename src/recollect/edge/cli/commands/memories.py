@@ -15,12 +15,14 @@ from recollect.edge.cli.complete import ids
 from recollect.edge.cli.options import (
     Db,
     Embedder,
+    Filter,
     Json,
     PakId,
     RequestId,
     Scope,
     Since,
     Until,
+    as_filter,
     as_scope,
 )
 
@@ -99,6 +101,7 @@ def forget(
     ] = None,
     since: Since = None,
     until: Until = None,
+    filter_: Filter = None,
     scope: Scope = None,
     versions: Annotated[
         bool, typer.Option("--versions", help="With what they superseded, back to the first.")
@@ -127,9 +130,10 @@ def forget(
         "source": source,
         "since": since,
         "until": until,
+        "filter": as_filter(filter_),
     }
     given = {name: value for name, value in chosen.items() if value is not None}
-    target = pak_id or ", ".join(given.values())
+    target = pak_id or ", ".join(map(str, given.values()))
     if verify:
         if target or dry_run:
             raise typer.BadParameter("--verify stands alone: forget first, then verify.", context)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json, RequestId
+from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId, as_filter
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def export(
             "--all", help="All of the store: everybody's memories, gardens, trust, frames, history."
         ),
     ] = False,
+    filter_: Filter = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -73,7 +74,7 @@ def export(
     out = output.of(context)
     with open_memory.existing(db, embedder) as memory:
         total = memory.stats()["memories"]
-        lines = memory.export(everything=everything)
+        lines = memory.export(everything=everything, filter=as_filter(filter_))
         if file == _PIPE:
             # Always UTF-8, whatever the terminal speaks: this is for `import` to read.
             with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as pipe:
