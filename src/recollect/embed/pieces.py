@@ -26,9 +26,7 @@ _BEFORE_TOKENS, _AFTER_TOKENS = b'"vocab": {', b'"merges": ['
 
 
 def _unescaped(token: bytes) -> bytes:
-    """Return a token as it is spelt; in the file some hold a backslash that JSON wants."""
-    if b"\\" not in token:
-        return token
+    """Return a token as it is spelt, of one that holds a backslash that JSON wants."""
     text: str = json.loads(b'"%s"' % token)
     return text.encode()
 
@@ -39,8 +37,11 @@ class WordPieces:
     def __init__(self, tokeniser_file: bytes) -> None:
         first = tokeniser_file.index(_BEFORE_TOKENS) + len(_BEFORE_TOKENS)
         last = tokeniser_file.index(_AFTER_TOKENS, first)
-        spelt = dict(zip(_TOKEN.findall(tokeniser_file, first, last), count(), strict=False))
-        self._ids = {_unescaped(token): number for token, number in spelt.items()}
+        tokens = _TOKEN.findall(tokeniser_file, first, last)
+        self._ids = dict(zip(tokens, count(), strict=False))
+        # Some thirty of 32,000: all others are spelt as they are written.
+        for token in [token for token in tokens if b"\\" in token]:
+            self._ids[_unescaped(token)] = self._ids.pop(token)
 
     def ids(self, word: str) -> list[int]:
         """Return the ids of a word's tokens; a sign that has none is spelled byte by byte."""
