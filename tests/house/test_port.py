@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 import pytest
 from tests.house.snippets import ROOT
@@ -37,6 +38,7 @@ METHODS = [
 ]
 
 
+@cache
 def called() -> set[str]:
     """Return what the suite calls, as the last two names of each call."""
     found = set()

@@ -137,6 +137,8 @@ BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
 ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "restore"} | {
     "select",
     "places",
+    # A rule is asked of places, and tells for each slot what it said.
+    "at_places",
     "code",
     "column",
     "facts",

@@ -18,7 +18,7 @@ from tests.property.policy.worlds import ANN, BOB, DAN, ROOT, World
 def lived(*, busy: bool) -> Iterator[World]:
     """Live through a day; in a busy one others do much that ann cannot read."""
     with TemporaryDirectory() as folder:
-        here = World(Path(folder), links=False)
+        here = World(Path(folder), links=False, receipts=False)
         try:
             _day(here, busy=busy)
             yield here

@@ -268,10 +268,11 @@ def test_a_changed_life_needs_no_new_slot_and_a_changed_text_does() -> None:
     assert index.document_frequencies(["text", "word"], index.select()).tolist() == [1, 1]
 
 
-def test_a_hundred_thousand_updates_of_a_thousand_paks_do_not_grow_the_index() -> None:
+@pytest.mark.parametrize("turns", [20, pytest.param(100, marks=pytest.mark.soak)])
+def test_updates_of_a_thousand_paks_again_and_again_do_not_grow_the_index(turns: int) -> None:
     index = index_of(*(row(number) for number in range(1000)))
     largest = 0
-    for turn in range(100):
+    for turn in range(turns):
         rows = [
             row(number, f"text w{turn}", tags=(f"t{turn}",), thread=f"h{turn}")
             for number in range(1000)
@@ -286,7 +287,8 @@ def test_a_hundred_thousand_updates_of_a_thousand_paks_do_not_grow_the_index() -
     assert len(arrays["tags/name_by_name"]) <= 4
     assert len(plain["vocabularies"]["thread"]) <= 4
     assert max(array.shape[0] for array in arrays.values()) <= 40_000
-    assert index.document_frequencies(["w99", "w98"], index.select()).tolist() == [1000, 0]
+    last = [f"w{turns - 1}", f"w{turns - 2}"]
+    assert index.document_frequencies(last, index.select()).tolist() == [1000, 0]
 
 
 def test_columns_cannot_be_written_through() -> None:
