@@ -39,9 +39,10 @@ class WordPieces:
         last = tokeniser_file.index(_AFTER_TOKENS, first)
         tokens = _TOKEN.findall(tokeniser_file, first, last)
         self._ids = dict(zip(tokens, count(), strict=False))
-        # Some thirty of 32,000: all others are spelt as they are written.
-        for token in [token for token in tokens if b"\\" in token]:
-            self._ids[_unescaped(token)] = self._ids.pop(token)
+        # Three hundred of 32,000: all others are spelt as they are written. How one is written may
+        # be how another is spelt, so all go before the first comes back.
+        escaped = {token: self._ids.pop(token) for token in tokens if b"\\" in token}
+        self._ids.update((_unescaped(token), number) for token, number in escaped.items())
 
     def ids(self, word: str) -> list[int]:
         """Return the ids of a word's tokens; a sign that has none is spelled byte by byte."""

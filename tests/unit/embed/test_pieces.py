@@ -126,3 +126,8 @@ def test_a_question_does_not_load_the_library() -> None:
     )
 
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_each_token_is_known_as_it_is_spelt() -> None:
+    ids = {token.encode(): number for number, token in enumerate(vocabulary())}
+    assert WordPieces(FILE.read_bytes())._ids == ids
