@@ -37,12 +37,17 @@ from bench.peers import __main__ as peers
 from bench.peers import corpora
 from bench.peers.bm25 import BM25
 from bench.peers.findings import OURS
-from bench.quality.rows import BESIDE, beside_simple
+from bench.quality.cost import ROW as EXTRA_COST
+from bench.quality.cost import extra_cost
+from bench.quality.fit import leave_one_out
+from bench.quality.rows import BESIDE, WITH_MINILM, beside_simple
 from bench.quality.rows import measured as measured_beside
 from bench.quality.sets import SETS, found_sets
+from bench.quality.table import left_out
 from bench.recall_report import Finding, RecallRun, Unit
 from bench.recall_stores import STORES, built, path_of
 from bench.report import Comparison
+from recollect.embed import EmbedderMissing
 from recollect.evaluation import DEFAULT_K, Run, judge
 from recollect.evaluation import run as evaluate
 
@@ -281,6 +286,41 @@ def _mean(found: Run, name: str) -> float:
     return fmean(one.metrics[name] for one in found.outcomes)
 
 
+def _transformer(wanted: Sequence[Promise], _: Console) -> Values:
+    """Measure with the model of the extra, where it is installed."""
+    names = sorted({one.row.partition(",")[0] for one in wanted})
+    values: Values = {}
+    try:
+        if any(one.row == EXTRA_COST for one in wanted):
+            values[EXTRA_COST, 0] = extra_cost()
+        for task in found_sets(only=names).tasks:
+            result = measured_beside(task, embedder="minilm", simply_too=False)
+            values[f"{task.name}, {WITH_MINILM}", 0] = result.ours.metrics["recall@10"]
+    except EmbedderMissing as error:
+        raise PeerUnavailable(str(error)) from error
+    return values
+
+
+def _left_out(wanted: Sequence[Promise], _: Console) -> Values:
+    """Fit on four conversations, measure the fifth; with the model too if that is asked for."""
+    values: Values = {}
+    for model in ("", ", with minilm"):
+        rows = [one.row for one in wanted if one.row.endswith(", with minilm") is bool(model)]
+        for task in found_sets(only=["locomo-dev"] if rows else ["none"]).tasks:
+            try:
+                fitted = list(leave_one_out(task, "minilm" if model else None))
+            except EmbedderMissing:
+                continue
+            for what, metric, kind in (
+                ("recall@10", "recall@10", None),
+                ("mrr", "mrr", None),
+                ("recall@10 of multi-hop questions", "recall@10", "1 multi-hop"),
+            ):
+                row = f"{task.name}, left one out, {what}{model}"
+                values[row, 0] = left_out(fitted, metric, kind)
+    return values
+
+
 BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "paks": _catalogue,
     "select": _selection,
@@ -294,6 +334,8 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "hooks": _hooks,
     "quality": _quality,
     "simple": _simple,
+    "transformer": _transformer,
+    "left-out": _left_out,
 }
 
 

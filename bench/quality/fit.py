@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.quality.compared import Beside, all_of, filled
+from bench.quality.compared import Beside, all_of, filled, recipe_of
 from recollect import Recollect
 from recollect.evaluation.metrics import judge
 from recollect.evaluation.task import Collection, Question, Task
-from recollect.recall.recipe import RECIPE, Recipe, Table
+from recollect.recall.recipe import Recipe, Table
 
 __all__ = ["Fitted", "fit", "leave_one_out", "measured_with"]
 
@@ -50,13 +50,14 @@ class Fitted:
         return sum(wanted) / len(wanted) if wanted else 0.0
 
 
-def leave_one_out(task: Task, recipe: Recipe = RECIPE) -> Iterator[Fitted]:
+def leave_one_out(task: Task, embedder: str | None = None) -> Iterator[Fitted]:
     """Fit on all conversations but one, measure on that one; each in turn."""
-    compared = list(all_of(task, recipe))
+    recipe = recipe_of(embedder)
+    compared = list(all_of(task, recipe, embedder))
     for number, collection in enumerate(task.collections):
         others = [one for at, each in enumerate(compared) if at != number for one in each]
         table = fit(others, recipe.turns)
-        with filled(collection) as memory:
+        with filled(collection, embedder) as memory:
             scores = tuple(measured_with(memory, collection, replace(recipe, turns=table)))
         asked: Sequence[Question] = collection.questions
         yield Fitted(collection.name, table, scores, tuple(one.category for one in asked))

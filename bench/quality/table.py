@@ -6,13 +6,15 @@ In: results, or the JSON that was kept of them. Out: tables on a console, or Mar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
 
+from bench.quality.fit import Fitted
 from bench.quality.rows import METRICS, SetResult, allowed, keeps_up
 
-__all__ = ["ahead_lines", "show"]
+__all__ = ["ahead_lines", "left_out", "show", "show_ablated", "show_left_out"]
 
 _SMALL_P = 0.001
 
@@ -38,6 +40,46 @@ def show(results: Sequence[SetResult], console: Console) -> None:
     for one in results:
         for name, reason in one.absent.items():
             console.print(f"{one.name}, {name} is missing: {reason}", highlight=False)
+
+
+def left_out(fitted: Sequence[Fitted], metric: str, category: str | None = None) -> float:
+    """Return the mean over the questions of all conversations, each with the others' table."""
+    found = [
+        score[metric]
+        for one in fitted
+        for score, own in zip(one.scores, one.categories, strict=True)
+        if category in (None, own)
+    ]
+    return sum(found) / len(found)
+
+
+def show_left_out(name: str, fitted: Sequence[Fitted], console: Console) -> None:
+    """Print what each conversation finds with the table of the others, and that table."""
+    table = Table(title=f"{name}: each conversation with the table of the others")
+    for heading in ("left out", "questions", "recall@10", "MRR", "table"):
+        table.add_column(heading, justify="left" if heading in ("left out", "table") else "right")
+    for one in fitted:
+        weights = {key: value for key, value in asdict(one.table).items() if value}
+        told = ", ".join(f"{key} {value:g}" for key, value in weights.items())
+        numbers = (one.mean("recall@10"), one.mean("mrr"))
+        table.add_row(one.name, f"{len(one.scores):,}", *(f"{n:.3f}" for n in numbers), told)
+    console.print(table)
+    parts = [f"recall@10 {left_out(fitted, 'recall@10'):.4f}", f"MRR {left_out(fitted, 'mrr'):.4f}"]
+    kinds = sorted({kind for one in fitted for kind in one.categories if kind is not None})
+    parts += [f"{kind} {left_out(fitted, 'recall@10', kind):.4f}" for kind in kinds]
+    console.print(f"{name}, left one out: {', '.join(parts)}", highlight=False)
+
+
+def show_ablated(name: str, found: Sequence[tuple[str, float, float]], console: Console) -> None:
+    """Print recall@10 and MRR without each stage, and what it is worth."""
+    table = Table(title=f"{name}: without each stage")
+    for heading in ("without", "recall@10", "MRR", "worth, recall@10", "worth, MRR"):
+        table.add_column(heading, justify="left" if heading == "without" else "right")
+    _, recall, mrr = found[0]
+    for stage, one, other in found:
+        worth = (f"{recall - one:+.4f}", f"{mrr - other:+.4f}")
+        table.add_row(stage, f"{one:.4f}", f"{other:.4f}", *worth)
+    console.print(table)
 
 
 def ahead_lines(results: Sequence[SetResult]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from recollect import arguments
 from recollect.embed import ModelIdentity, check_model, load_embedder
-from recollect.embed.ahead import embed_ahead
+from recollect.embed.ahead import embed_ahead, reads_whole
 from recollect.embed.text import model_of, reads_titles
 from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
@@ -31,7 +31,7 @@ from recollect.policy.trust import UNKNOWN_SOURCE, by_key
 from recollect.policy.view import view_of
 from recollect.ports.memories import RowFilter
 from recollect.recall.pipeline import Sources
-from recollect.recall.recipe import RECIPE
+from recollect.recall.recipe import RECIPE, SENTENCES
 from recollect.recall.sight import Sight, StoreMoved
 from recollect.wiping import Wiping
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from recollect.ports.embedder import Embedder
     from recollect.ports.store import ClockState, Commit, Store, StoreState, Who
     from recollect.ports.tokens import TokenCounter
+    from recollect.recall.recipe import Recipe
 
 __all__ = ["HeadFacts", "OpenStore", "fitting_embedder"]
 
@@ -104,7 +105,7 @@ class OpenStore:
         self.hours: HoursMode = hours
         self.token_counter = token_counter
         # How similarity is made; only who measures what a stage is worth has another.
-        self.recipe = RECIPE
+        self.recipe: Recipe | None = None
         self.sanitizer: SanitizerMode = sanitizer
         self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
         self._wiping = Wiping(store, self.follower, path)
@@ -342,7 +343,7 @@ class OpenStore:
             worth=self._worth(sight, facts),
             sanitize=self.shows_plain_words,
             is_damaged=self._is_damaged(sight.view, of_anybody=tells_damage),
-            recipe=self.recipe,
+            recipe=self.recipe or (SENTENCES if reads_whole(type(embedder)) else RECIPE),
         )
 
     def _is_damaged(self, view: View, *, of_anybody: bool) -> bool:
@@ -459,10 +460,19 @@ def fitting_embedder(store: Store, wanted: str | Embedder | None) -> Embedder:
     One that the store was not filled with is refused.
     """
     stored = _model_of(store.state.read())
-    own = "none" if stored is not None and stored.dimension == 0 else "static"
-    chosen = load_embedder(own if wanted is None else wanted)
+    chosen = load_embedder(_own_spec(stored) if wanted is None else wanted)
+    alone: Embedder | None = getattr(chosen, "alone", None)
+    if stored is not None and alone is not None and alone.model_id == model_of(stored.model_id):
+        chosen = alone  # filled before the static table stood beside it
     check_model(stored, chosen)
     return chosen
+
+
+def _own_spec(stored: ModelIdentity | None) -> str:
+    """Return the embedder that comes with an install and may have filled a store."""
+    if stored is None or stored.dimension:
+        return "minilm" if stored and stored.model_id.startswith("minilm:") else "static"
+    return "none"
 
 
 def _cache_path(path: Path) -> Path | None:

@@ -18,7 +18,8 @@ WORKFLOW = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 def test_every_dependency_is_pinned_inside_its_range_with_hashes_and_without_address() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     pinned = audit.pinned()
-    for text in (*PROJECT["project"]["dependencies"], *extras["dev"], *extras["openai"]):
+    wanted = [text for extra in ("dev", "openai", "transformer") for text in extras[extra]]
+    for text in (*PROJECT["project"]["dependencies"], *wanted):
         one = Requirement(text)
         versions = pinned[canonicalize_name(one.name)]
         assert versions

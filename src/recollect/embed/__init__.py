@@ -6,6 +6,7 @@ kind is imported when it is asked for; this package alone loads no numeric or HT
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.embed.lock import ModelIdentity, check_model
@@ -43,7 +44,8 @@ def load_embedder(
 ) -> Embedder:
     """Return the embedder a spec names; an embedder is returned as it is.
 
-    Specs are `static`, `none`, `openai:MODEL` and `fastembed:MODEL`; the options are for openai.
+    Specs are `static`, `none`, `minilm`, `onnx:FOLDER`, `openai:MODEL` and `fastembed:MODEL`; the
+    options are for openai. All but the first two stand beside the static table.
     """
     if not isinstance(spec, str):
         return spec
@@ -56,27 +58,63 @@ def load_embedder(
         from recollect.embed.none import NoEmbedder
 
         return NoEmbedder()
+    if spec == "minilm" or (kind == "onnx" and model):
+        return _transformer(model)
     if kind == "openai" and model:
-        try:
-            from recollect.embed.openai import OPENAI_URL, OpenAIEmbedder
-        except ModuleNotFoundError as error:
-            raise EmbedderMissing(
-                f"The package `{error.name}` is not installed.",
-                hint="Install it with `pip install 'recollect[openai]'`.",
-            ) from error
-
-        return OpenAIEmbedder(
+        remote = _openai(
             model,
-            base_url=base_url or OPENAI_URL,
+            base_url=base_url,
             api_key=api_key,
             dimensions=dimensions,
             timeout_s=timeout_s,
         )
+        return _beside_static(remote, is_far=True)
     if kind == "fastembed" and model:
         from recollect.embed.fastembed import FastembedEmbedder
 
-        return FastembedEmbedder(model)
+        return _beside_static(FastembedEmbedder(model))
     raise InvalidInput(
         f"There is no embedder '{spec}'.",
-        hint="Use 'static', 'none', 'openai:MODEL' or 'fastembed:MODEL'.",
+        hint="Use 'static', 'none', 'minilm', 'onnx:FOLDER', 'openai:MODEL' or 'fastembed:MODEL'.",
     )
+
+
+def _transformer(folder: str) -> Embedder:
+    """Return the model in a folder; without one, that of the extra `transformer`."""
+    from recollect.embed.onnx import MINILM_UNRELATED, OnnxEmbedder, folder_files, minilm_files
+
+    if folder:
+        return _beside_static(OnnxEmbedder(folder_files(Path(folder).expanduser())))
+    return _beside_static(OnnxEmbedder(minilm_files()), unrelated=MINILM_UNRELATED)
+
+
+def _openai(
+    model: str,
+    *,
+    base_url: str | None,
+    api_key: str | None,
+    dimensions: int | None,
+    timeout_s: float,
+) -> Embedder:
+    try:
+        from recollect.embed.openai import OPENAI_URL, OpenAIEmbedder
+    except ModuleNotFoundError as error:
+        raise EmbedderMissing(
+            f"The package `{error.name}` is not installed.",
+            hint="Install it with `pip install 'recollect[openai]'`.",
+        ) from error
+    return OpenAIEmbedder(
+        model,
+        base_url=base_url or OPENAI_URL,
+        api_key=api_key,
+        dimensions=dimensions,
+        timeout_s=timeout_s,
+    )
+
+
+def _beside_static(
+    model: Embedder, *, unrelated: float | None = None, is_far: bool = False
+) -> Embedder:
+    from recollect.embed.beside import BesideStatic
+
+    return BesideStatic(model, unrelated=unrelated, is_far=is_far)

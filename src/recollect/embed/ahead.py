@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from recollect.errors import EmbedderError
-from recollect.ports.embedder import WeightedQueryEmbedder
+from recollect.ports.embedder import SentenceEmbedder, WeightedQueryEmbedder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 
     from recollect.ports.embedder import Embedder, QueryTokens
 
-__all__ = ["embed_ahead", "weighs_words"]
+__all__ = ["embed_ahead", "reads_whole", "weighs_words"]
 
 
 def embed_ahead(embedder: Embedder, query: str) -> Embedder:
     """Return an embedder that answers for `query` at once; all else it passes on."""
     try:
         if weighs_words(type(embedder)):
-            weighing = cast("WeightedQueryEmbedder", embedder)
-            return _TokensAhead(embedder, query, tokens=weighing.tokenise_query(query))
+            tokens = cast("WeightedQueryEmbedder", embedder).tokenise_query(query)
+            if reads_whole(type(embedder)):
+                whole = cast("SentenceEmbedder", embedder).read_ahead(query)
+                return _WholeAhead(embedder, query, tokens=tokens, whole=whole)
+            return _TokensAhead(embedder, query, tokens=tokens)
         return _VectorAhead(embedder, query, vector=embedder.embed_query(query))
     except (EmbedderError, OSError) as error:
         return _VectorAhead(embedder, query, error=error)
@@ -39,6 +42,12 @@ def weighs_words(kind: type[Embedder]) -> bool:
     """Return whether embedders of a kind let a question be weighed word by word."""
     # Asked for every question, and a protocol takes long to answer.
     return issubclass(kind, WeightedQueryEmbedder)
+
+
+@lru_cache
+def reads_whole(kind: type[Embedder]) -> bool:
+    """Return whether embedders of a kind read a question as a whole, beside its words."""
+    return issubclass(kind, SentenceEmbedder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,3 +111,35 @@ class _TokensAhead(_Ahead):
     @property
     def _weighing(self) -> WeightedQueryEmbedder:
         return cast("WeightedQueryEmbedder", self.embedder)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _WholeAhead(_TokensAhead):
+    """Has a question's words, and what a model that is far away made of the whole of it."""
+
+    whole: NDArray[np.float32] | None
+
+    def read_ahead(self, asked: str) -> NDArray[np.float32] | None:
+        """Return what was read ahead."""
+        return self.whole if asked == self.query else self._reading.read_ahead(asked)
+
+    def beside(
+        self,
+        words: NDArray[np.float64],
+        *,
+        asked: str,
+        heard: str,
+        whole: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the question's vector."""
+        if whole is None and asked == self.query:
+            whole = self.whole
+        return self._reading.beside(words, asked=asked, heard=heard, whole=whole)
+
+    def base(self) -> float:
+        """Return what unrelated texts have."""
+        return self._reading.base()
+
+    @property
+    def _reading(self) -> SentenceEmbedder:
+        return cast("SentenceEmbedder", self.embedder)

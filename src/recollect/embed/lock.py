@@ -30,9 +30,12 @@ def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:
     """Refuse an embedder that did not make the stored vectors; an empty store takes any."""
     if stored is None:
         return
+    # Asked for by their names: `isinstance` of a protocol takes a hundred times as long.
+    expect_model = getattr(embedder, "expect_model", None)
+    if expect_model is not None:
+        expect_model(model_of(stored.model_id))
     if model_of(stored.model_id) != embedder.model_id:
         raise mismatch_error(stored, f"'{embedder.model_id}'")
-    # Asked for by its name: `isinstance` of a protocol takes a hundred times as long.
     expect_dimension = getattr(embedder, "expect_dimension", None)
     if expect_dimension is not None:
         expect_dimension(stored.dimension)

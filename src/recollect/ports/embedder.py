@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "LearnsDimension", "QueryTokens", "WeightedQueryEmbedder"]
+__all__ = [
+    "Embedder",
+    "LearnsDimension",
+    "LearnsModel",
+    "QueryTokens",
+    "SentenceEmbedder",
+    "WeightedQueryEmbedder",
+]
 
 
 class Embedder(Protocol):
@@ -72,3 +79,43 @@ class LearnsDimension(Protocol):
 
     def expect_dimension(self, dimension: int) -> None:
         """Take the dimension from a store that knows it, so that opening needs no network."""
+
+
+@runtime_checkable
+class SentenceEmbedder(Protocol):
+    """A weighing embedder that reads the question as a whole too, which takes it longer.
+
+    What it takes apart and puts together is then one part of the question's vector only.
+    """
+
+    def read_ahead(self, asked: str) -> NDArray[np.float32] | None:
+        """Return what it makes of a question as a whole, if that is far away; None if it is near.
+
+        A model that is far away reads the question as it was asked, before anybody's turn. One that
+        is near reads it when it is known who and what in it are known by other means.
+        """
+
+    def beside(
+        self,
+        words: NDArray[np.float64],
+        *,
+        asked: str,
+        heard: str,
+        whole: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the question's vector, given that of its words, and what was read ahead.
+
+        `heard` is the question without what is known by other means. The vector's length counts: a
+        cosine times that length, less `base`, is how near a text is.
+        """
+
+    def base(self) -> float:
+        """Return what unrelated texts have, by that measure."""
+
+
+@runtime_checkable
+class LearnsModel(Protocol):
+    """An embedder part of whose identity is measured."""
+
+    def expect_model(self, model_id: str) -> None:
+        """Take what was measured from a store that it filled, so that opening needs no network."""

@@ -209,7 +209,8 @@ class Comparison:
     def _meaning(self, cosines: Floats | None) -> Floats | None:
         if cosines is None:
             return None
-        return np.minimum(np.maximum(cosines * self._question.agreement, 0.0), 1.0)
+        near = cosines * self._question.agreement - self._question.base
+        return np.minimum(np.maximum(near, 0.0), 1.0)
 
     def _word_for_word(self, slots: Slots) -> Floats | None:
         if not len(self.said_so):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed import EmbedderBadAnswer, EmbedderError
-from recollect.embed.ahead import weighs_words
+from recollect.embed.ahead import reads_whole, weighs_words
 from recollect.embed.quantise import quantise
 from recollect.index.analyse import COMMON, stem_words, terms, words
 from recollect.index.index import MemoryIndex
@@ -25,7 +25,7 @@ from recollect.index.lookup import words_digest
 from recollect.index.selection import Selection
 from recollect.index.speakers import Speaker
 from recollect.limits import WORDS_ASKED
-from recollect.ports.embedder import Embedder, WeightedQueryEmbedder
+from recollect.ports.embedder import Embedder, SentenceEmbedder, WeightedQueryEmbedder
 from recollect.recall.misspelt import Reading, read
 from recollect.recall.ranges import TimeAsked
 from recollect.recall.recipe import RECIPE, Recipe
@@ -36,6 +36,7 @@ __all__ = ["Question", "ask"]
 _PUNCTUATION = "\"'.,;:!?()[]{}<>…“”\u2018\u2019«»"
 # What is quoted holds no opening mark either: a row of those would be searched through for each.
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»]+)[\"”»]")
+_WRITTEN = re.compile(r"\w+(?:['\u2019]\w+)*")
 # Who asks is the user of a chat with an assistant, by whatever of these names turns are kept.
 _USER = ("user", "User", "human", "Human")
 _ASSISTANT = ("assistant", "Assistant", "ai", "AI", "bot")
@@ -51,8 +52,8 @@ class Question:
     are in `names`; `stressed` are quoted words and proper names among them. `spoken` gives each
     term in the asker's own spelling. `is_of_time`: nothing is left but a range or an order.
     `vector` is the mean of the question by rarity and of the question as it stands; `agreement` is
-    how long that mean is: cosines are scaled by it. `words` stands for all words in their order;
-    None if there are none. `mended` says which words were read as which others.
+    how long that mean is: cosines are scaled by it, and `base` is taken off. `words` stands for all
+    words in their order; None if there are none. `mended` says which words were read as others.
     """
 
     terms: tuple[str, ...]
@@ -66,6 +67,7 @@ class Question:
     wants_time: bool = False
     is_of_time: bool = False
     agreement: float = 1.0
+    base: float = 0.0
     words: int | None = None
     mended: Mapping[str, str] = field(default_factory=dict)
 
@@ -88,7 +90,7 @@ def ask(
     reading = Reading(query)
     if recipe.spelling:
         reading = _read(query, index, selection, of_time)
-    query = reading.text
+    asked_as, query = query, reading.text
     spoken = _spoken(query)
     people = tuple(index.speakers_named(spoken, selection))
     names = {term for person in people for term in person.terms}
@@ -99,17 +101,21 @@ def ask(
         telling = list(spoken)
     wanted = _counting([term for term in telling if term not in names], index, selection)
     times = asked.times if index.any_day(selection) else ()
-    meaning = _Meaning(None)
+    meaning, vector = _Meaning(_NOTHING), None
     if index.any_vector(selection):
         apart = names.union(of_time, *(terms(time.words) for time in times))
         try:
             plain = _plain(recipe, index, selection)
             meaning = _meaning(query, embedder, index, selection, apart, plain)
+            if reads_whole(type(embedder)):
+                whole = cast("SentenceEmbedder", embedder)
+                meaning = _with_whole(meaning, whole, asked=asked_as, heard=_heard(query, apart))
+            vector = _quantised(meaning, index)
         except (EmbedderError, OSError):
-            meaning = _Meaning(None, failed=True)
+            meaning = _Meaning(_NOTHING, failed=True)
     return Question(
         terms=tuple(sorted(wanted)),
-        vector=meaning.vector,
+        vector=vector,
         embedder_failed=meaning.failed,
         spoken={term: word.lower() for term, word in spoken.items()},
         stressed=frozenset(_stressed(query, spoken)),
@@ -119,6 +125,7 @@ def ask(
         wants_time=asks_when(query),
         is_of_time=bool(of_time) and not telling,
         agreement=meaning.agreement,
+        base=meaning.base,
         words=words_digest(written) if written and recipe.word_for_word else None,
         mended=reading.mended,
     )
@@ -182,11 +189,15 @@ def _plain(recipe: Recipe, index: MemoryIndex, selection: Selection) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Meaning:
-    """A question's vector, and how far the ways of reading it agree."""
+    """A question's vector, how far the ways of reading it agree, and what unrelated texts have."""
 
-    vector: NDArray[np.int8] | None
+    vector: NDArray[np.floating]
     agreement: float = 1.0
+    base: float = 0.0
     failed: bool = False
+
+
+_NOTHING = np.empty(0)
 
 
 def _meaning(
@@ -204,20 +215,45 @@ def _meaning(
     so one product with each memory will do for both.
     """
     if not weighs_words(type(embedder)):
-        return _Meaning(_checked(embedder.embed_query(query), index))
+        return _Meaning(embedder.embed_query(query))
     weighing = cast("WeightedQueryEmbedder", embedder)
     tokens = weighing.tokenise_query(query)
     weights = _weights(tokens.words, index, selection, apart)
     by_rarity = weighing.combine(tokens, weights)
     if not plain:
-        return _Meaning(_checked(by_rarity, index))
+        return _Meaning(by_rarity)
     heard = weights > 0
     as_it_stands = tokens.as_text if heard.all() else None
     if as_it_stands is None:
         as_it_stands = weighing.combine(tokens, heard.astype(np.float64))
     both = (1.0 - plain) * by_rarity.astype(np.float64) + plain * as_it_stands
-    length = sqrt(fsum(np.square(both).tolist()))
-    return _Meaning(_checked(both.astype(np.float32), index), length)
+    return _Meaning(both, _length(both))
+
+
+def _with_whole(words: _Meaning, model: SentenceEmbedder, *, asked: str, heard: str) -> _Meaning:
+    """Return what a query means by its words, and to a model that reads the whole of it."""
+    vector = model.beside(words.vector.astype(np.float64), asked=asked, heard=heard)
+    return _Meaning(vector, _length(vector), model.base())
+
+
+def _heard(query: str, apart: Container[str]) -> str:
+    """Return a query without the words that are known by other means, if others are left."""
+    kept = _WRITTEN.sub(lambda word: "" if stem_words([word[0]])[0] in apart else word[0], query)
+    return " ".join(kept.split()) if _WRITTEN.search(kept) else query
+
+
+def _length(vector: NDArray[np.float64]) -> float:
+    return sqrt(fsum(np.square(vector).tolist()))
+
+
+def _quantised(meaning: _Meaning, index: MemoryIndex) -> NDArray[np.int8]:
+    vector = np.asarray(meaning.vector)
+    if vector.shape != (index.dimension,):
+        raise EmbedderBadAnswer(
+            f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
+            hint="check that it serves the model that the store was filled with.",
+        )
+    return quantise(vector.astype(np.float32))
 
 
 def _weights(
@@ -230,13 +266,3 @@ def _weights(
     # A question of names alone means the names.
     telling = any(stem not in apart and stem not in COMMON for stem in stems)
     return rarity * heard if telling else rarity
-
-
-def _checked(answer: NDArray[np.float32], index: MemoryIndex) -> NDArray[np.int8]:
-    vector = np.asarray(answer)
-    if vector.shape != (index.dimension,):
-        raise EmbedderBadAnswer(
-            f"The embedder gave {vector.shape} numbers for a question, not {index.dimension}.",
-            hint="check that it serves the model that the store was filled with.",
-        )
-    return quantise(vector)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-__all__ = ["MESSAGES", "NOTES", "RECIPE", "TURNS", "Recipe", "Table", "between"]
+__all__ = ["MESSAGES", "NOTES", "RECIPE", "SENTENCES", "TURNS", "Recipe", "Table", "between"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,17 @@ class Table:
     time_words: float = 0.0
     asks: float = 0.0
     tells_time: float = 0.0
+
+    def sharing(self, meaning: float) -> Table:
+        """Return the table in which meaning has this share of what words and meaning have."""
+        own, near = self.words + self.meaning, self.near_words + self.near_meaning
+        return replace(
+            self,
+            words=own * (1.0 - meaning),
+            meaning=own * meaning,
+            near_words=near * (1.0 - meaning),
+            near_meaning=near * meaning,
+        )
 
 
 # A text of its own.
@@ -83,13 +94,6 @@ class Recipe:
     first_person: bool = True
     word_for_word: bool = True
 
-    def with_meaning(self, share: float) -> Recipe:
-        """Return the recipe for an embedder that deserves this share of words and meaning."""
-        notes, turns, messages = (
-            _with_meaning(table, share) for table in (self.notes, self.turns, self.messages)
-        )
-        return replace(self, notes=notes, turns=turns, messages=messages, thread_meaning=share)
-
     def of_turns(self, terms: float) -> Table:
         """Return the table for turns of so many terms on average."""
         return between(self.turns, self.messages, self.length_share(terms))
@@ -100,17 +104,6 @@ class Recipe:
             return 0.0
         share = (terms - self.turn_terms) / (self.message_terms - self.turn_terms)
         return min(max(share, 0.0), 1.0)
-
-
-def _with_meaning(table: Table, share: float) -> Table:
-    own, near = table.words + table.meaning, table.near_words + table.near_meaning
-    return replace(
-        table,
-        words=own * (1.0 - share),
-        meaning=own * share,
-        near_words=near * (1.0 - share),
-        near_meaning=near * share,
-    )
 
 
 def between(one: Table, other: Table, share: float) -> Table:
@@ -125,3 +118,13 @@ def between(one: Table, other: Table, share: float) -> Table:
 
 
 RECIPE = Recipe()
+
+# For an embedder that reads whole texts beside the static table: there meaning is worth more, and
+# the question stands as it is (ADR-0042).
+SENTENCES = replace(
+    RECIPE,
+    notes=NOTES.sharing(0.55),
+    turns=TURNS.sharing(0.5),
+    messages=MESSAGES.sharing(0.55),
+    plain=1.0,
+)

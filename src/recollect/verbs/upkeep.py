@@ -15,13 +15,16 @@ from recollect.embed.text import kept_as, model_of, reads_titles
 from recollect.hours import clock_jump, iso
 from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
-from recollect.write.vectors import embed_texts
+from recollect.write.vectors import Embeddings, embed_texts
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from recollect.model import BackedUp, Examination, Repaired
     from recollect.ports.access import Act
     from recollect.ports.embedder import Embedder
-    from recollect.ports.store import Commit, LostLinks
+    from recollect.ports.store import Commit, LostLinks, Waiting
     from recollect.verbs.caller import Caller
 
 __all__ = [
@@ -37,6 +40,8 @@ __all__ = [
 ]
 
 _DAY_SECONDS = 86_400.0
+# As many as go into one request to a server; of a slow model that is heard of every few seconds.
+_HEARD_OF = 128
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -91,19 +96,38 @@ def reembed(
     with open_store.commit():
         switch.begin()
     done = 0
-    while not _switched(caller, embedder, switch):
-        waiting = switch.waiting()
-        embedded = embed_texts(
-            embedder, [one.text(with_title=True) for one in waiting], dimension=switch.dimension
-        )
-        if embedded.error is not None:
-            raise embedded.error
-        with open_store.commit():
-            done += switch.keep(waiting, embedded)
+
+    def report(more: int = 0) -> None:
         if progress is not None:
             counted = store.state.count()
-            progress(counted.reembedded, counted.memories)
+            progress(counted.reembedded + more, counted.memories)
+
+    if switch.waiting():
+        report()
+    while not _switched(caller, embedder, switch):
+        waiting = switch.waiting()
+        embedded = _embedded(waiting, embedder, switch.dimension, report)
+        with open_store.commit():
+            done += switch.keep(waiting, embedded)
+        report()
     return done
+
+
+def _embedded(
+    waiting: Sequence[Waiting], embedder: Embedder, dimension: int, report: Callable[[int], None]
+) -> Embeddings:
+    """Embed a batch in parts and report each: a slow model is heard of before it is done."""
+    vectors: list[NDArray[np.int8] | None] = []
+    for start in range(0, len(waiting), _HEARD_OF):
+        part = waiting[start : start + _HEARD_OF]
+        texts = [one.text(with_title=True) for one in part]
+        embedded = embed_texts(embedder, texts, dimension=dimension)
+        if embedded.error is not None:
+            raise embedded.error
+        vectors += embedded.vectors
+        if len(vectors) < len(waiting):
+            report(len(vectors))
+    return Embeddings(vectors)
 
 
 def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:

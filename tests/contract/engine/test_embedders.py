@@ -185,7 +185,7 @@ def test_reembedding_switches_and_reports_progress(open_memory: Open) -> None:
     memory.remember_many(notes(300))
     new, seen = FakeEmbedder(16, model_id="new"), []
     assert memory.reembed(new, progress=lambda done, total: seen.append((done, total))) == 300
-    assert seen == [(256, 300), (300, 300)]
+    assert seen == [(0, 300), (128, 300), (256, 300), (300, 300)]
     assert (memory.stats()["model_id"], memory.stats()["dimension"]) == ("new", 16)
     assert memory.remember("one more note").state == "ready"
     assert memory.recall("note 7 about queues").results[0].fact.pak_id == "p7"
@@ -220,7 +220,7 @@ def test_a_switch_that_failed_goes_on_where_it_stopped(open_memory: Open) -> Non
     assert again.recall("note 7 about queues") == before
     done = again.reembed(tireless, progress=lambda *counts: seen.append(counts))
     assert done == tireless.calls == 600 - 256
-    assert seen == [(512, 600), (600, 600)]
+    assert seen == [(256, 600), (384, 600), (512, 600), (600, 600)]
     assert (again.stats()["model_id"], again.stats()["reembedding_to"]) == ("new", None)
 
 

@@ -122,7 +122,7 @@ def test_an_embedder_elsewhere_is_reached_by_its_url_and_key(
 ) -> None:
     db = tmp_path / "agent.db"
     run("remember", "Tea is nice.", "--db", db, **vectors.settings)
-    assert stats(run, db, **vectors.settings)["model_id"] == "openai:letters"
+    assert stats(run, db, **vectors.settings)["model_id"].startswith("openai:letters~0.")
     assert set(vectors.keys) == {"Bearer a-secret"}
 
 

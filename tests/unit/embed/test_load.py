@@ -7,6 +7,7 @@ import pytest
 
 import recollect.embed
 from recollect.embed import EmbedderMissing, load_embedder
+from recollect.embed.beside import BesideStatic
 from recollect.embed.none import NoEmbedder
 from recollect.embed.openai import OpenAIEmbedder
 from recollect.embed.static import StaticEmbedder
@@ -28,9 +29,12 @@ def test_none_gives_rows_without_numbers() -> None:
 def test_openai_takes_everything_after_the_colon_as_the_model() -> None:
     embedder = load_embedder("openai:org/model:latest", base_url="http://localhost:1/v1")
 
-    assert isinstance(embedder, OpenAIEmbedder)
-    assert embedder.model_id == "openai:org/model:latest"
-    assert repr(embedder) == "OpenAIEmbedder('org/model:latest', base_url='localhost')"
+    assert isinstance(embedder, BesideStatic)
+    assert isinstance(embedder.alone, OpenAIEmbedder)
+    assert embedder.alone.model_id == "openai:org/model:latest"
+    assert repr(embedder) == (
+        "BesideStatic(OpenAIEmbedder('org/model:latest', base_url='localhost'))"
+    )
     embedder.close()
 
 
@@ -40,11 +44,13 @@ def test_an_embedder_is_returned_as_it_is() -> None:
     assert load_embedder(mine) is mine
 
 
-@pytest.mark.parametrize("spec", ["word2vec", "", "openai", "openai:", "fastembed:", "static:x"])
+@pytest.mark.parametrize(
+    "spec", ["word2vec", "", "openai", "openai:", "fastembed:", "static:x", "onnx:"]
+)
 def test_an_unknown_spec_is_refused_and_the_known_are_named(spec: str) -> None:
     with pytest.raises(InvalidInput, match="There is no embedder") as caught:
         load_embedder(spec)
-    for known in ("static", "none", "openai:MODEL", "fastembed:MODEL"):
+    for known in ("static", "none", "minilm", "onnx:FOLDER", "openai:MODEL", "fastembed:MODEL"):
         assert known in caught.value.hint
 
 

@@ -69,7 +69,7 @@ def test_the_longer_turns_are_the_more_they_stand_for_themselves() -> None:
 
 
 def test_a_recipe_for_another_embedder_changes_shares_and_nothing_else() -> None:
-    for table in (RECIPE.with_meaning(0.6).notes, RECIPE.with_meaning(0.6).turns):
+    for table in (RECIPE.notes.sharing(0.6), RECIPE.turns.sharing(0.6)):
         own = table.words + table.meaning + table.near_words + table.near_meaning
         assert table.meaning + table.near_meaning == pytest.approx(0.6 * own)
 

@@ -78,8 +78,8 @@ Embedder = Annotated[
     typer.Option(
         "--embedder",
         metavar="SPEC",
-        help="static, none, openai:MODEL or fastembed:MODEL. Without it: RECOLLECT_EMBEDDER, or"
-        " the memory's own.",
+        help="static, none, minilm, onnx:FOLDER, openai:MODEL or fastembed:MODEL. Without it:"
+        " RECOLLECT_EMBEDDER, or the memory's own.",
         show_default=False,
     ),
 ]

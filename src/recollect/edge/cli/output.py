@@ -20,8 +20,11 @@ from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 __all__ = ["Output", "console", "of", "switch_to_json"]
+
+_HOUR_S = 3600.0
 
 
 @dataclass
@@ -61,12 +64,27 @@ class Output:
         if screen is None or not screen.is_terminal:
             yield lambda _done, _total: None
             return
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=screen, transient=True) as bar:
+        with _bar(screen) as bar:
             task = bar.add_task(doing, total=total)
             yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _bar(screen: Console, clock: Callable[[], float] | None = None) -> Progress:
+    """Return a bar that tells the time left; the clock is the system's unless one is given."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeLeft(),
+        TextColumn("left"),
+    )
+    # A slow model is heard of every minute or so: each time counts, not those of half a minute.
+    return Progress(
+        *columns, console=screen, transient=True, speed_estimate_period=_HOUR_S, get_time=clock
+    )
 
 
 def console(*, stderr: bool = False) -> Console:

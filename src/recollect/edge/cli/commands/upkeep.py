@@ -175,7 +175,8 @@ def reembed(
     to: Annotated[
         str,
         typer.Argument(
-            metavar="NEW_EMBEDDER", help="static, none, openai:MODEL or fastembed:MODEL."
+            metavar="NEW_EMBEDDER",
+            help="static, none, minilm, onnx:FOLDER, openai:MODEL or fastembed:MODEL.",
         ),
     ],
     db: Db = None,
