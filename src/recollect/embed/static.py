@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import chain, islice
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ MAX_QUERY_CHARS = 8_192
 _PIECE_CHARS = 8_192
 # Tokens pooled at a time: 2 MB of float64.
 _BLOCK_TOKENS = 1_024
-# Words whose vectors are held: 4 MB.
+# Words whose vectors are held: 12 MB.
 _MOST_WORDS = 4_096
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
 
@@ -50,8 +50,7 @@ class StaticEmbedder:
 
     def __init__(self) -> None:
         # Questions share most of their words, and a word means the same in each.
-        self._known_words: dict[str, NDArray[np.float32]] = {}
-        self._known_chunks: dict[str, NDArray[np.float64]] = {}
+        self._known: dict[str, _Piece] = {}
 
     @property
     def model_id(self) -> str:
@@ -90,31 +89,26 @@ class StaticEmbedder:
 
         Of a long question the first `MAX_QUERY_CHARS` characters count.
         """
-        words = tuple(_WORD.findall(text[:MAX_QUERY_CHARS].lower()))
+        text = text[:MAX_QUERY_CHARS]
+        words = tuple(_WORD.findall(text.lower()))
         if not words:
             return QueryTokens((), np.zeros((0, self.dimension), dtype=np.float32))
-        as_text = self._as_text(text[:MAX_QUERY_CHARS])
-        known = self._known_words
-        if new := [word for word in dict.fromkeys(words) if word not in known]:
-            if len(known) + len(new) > _MOST_WORDS:
-                known = self._known_words = {}
-                new = list(dict.fromkeys(words))
-            known.update(zip(new, _word_vectors(new), strict=True))
-        return QueryTokens(words, np.array([known[word] for word in words]), as_text)
-
-    def _as_text(self, text: str) -> NDArray[np.float32]:
-        """Return the vector that a question would have as a document, but for line breaks."""
         chunks = replace_surrogates(text).split()
-        known = self._known_chunks
-        if new := [chunk for chunk in dict.fromkeys(chunks) if chunk not in known]:
+        known = self._known_of({*words, *chunks})
+        vectors = np.array([known[word].mean for word in words])
+        # Sums of token vectors are exact, so this is the vector of the question as a document.
+        total = np.add.reduce([known[chunk].total for chunk in chunks])
+        return QueryTokens(words, vectors, _unit(total[np.newaxis]).reshape(-1))
+
+    def _known_of(self, pieces: set[str]) -> dict[str, _Piece]:
+        """Return what is known of pieces of text without spaces; what is new is found out once."""
+        known = self._known
+        if new := sorted(pieces - known.keys()):
             if len(known) + len(new) > _MOST_WORDS:
-                known = self._known_chunks = {}
-                new = list(dict.fromkeys(chunks))
-            known.update(zip(new, _chunk_sums(new), strict=True))
-        total = np.zeros((1, self.dimension))
-        for chunk in chunks:
-            total += known[chunk]
-        return _unit(total).reshape(-1)
+                known = self._known = {}
+                new = sorted(pieces)
+            known.update(zip(new, _read_pieces(new), strict=True))
+        return known
 
     def combine(
         self, tokens: QueryTokens, weights: Sequence[float] | NDArray[np.float64]
@@ -131,25 +125,22 @@ class StaticEmbedder:
         return _unit(total).reshape(-1)
 
 
-def _word_vectors(words: Sequence[str]) -> NDArray[np.float32]:
-    """Return the mean of each word's token vectors; it is the same in any question."""
-    sums, lengths = _token_sums(words)
-    means: NDArray[np.float32] = (sums / lengths[:, np.newaxis]).astype(np.float32)
-    return means
+class _Piece(NamedTuple):
+    """The sum of a piece's token vectors, and their mean."""
+
+    total: NDArray[np.float64]
+    mean: NDArray[np.float32]
 
 
-def _chunk_sums(chunks: Sequence[str]) -> NDArray[np.float64]:
-    """Return the sum of the token vectors of each piece of text without spaces; it is exact."""
-    return _token_sums(chunks)[0]
-
-
-def _token_sums(words: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    found = [_word_ids(word) for word in words]
+def _read_pieces(pieces: Sequence[str]) -> Iterator[_Piece]:
+    """Yield the vectors of pieces of text without spaces; they are the same in any question."""
+    found = [_word_ids(piece) for piece in pieces]
     lengths = np.fromiter(map(len, found), dtype=np.intp, count=len(found))
     ids = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(lengths.sum()))
     vectors = load_table().rows[ids].astype(np.float64)
     sums: NDArray[np.float64] = np.add.reduceat(vectors, np.cumsum(lengths) - lengths, axis=0)
-    return sums, lengths
+    means: NDArray[np.float32] = (sums / lengths[:, np.newaxis]).astype(np.float32)
+    return map(_Piece, sums, means)
 
 
 def _word_ids(word: str) -> list[int]:

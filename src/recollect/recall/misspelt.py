@@ -1,6 +1,6 @@
 """Slips of a key in a question, read as the words that were meant.
 
-In: a question, the words that need no mending, and who knows which stems may be found. Out: the
+In: a question, which of its stems nothing holds, and who knows which may be found. Out: the
 question as it is read, and which words were read as which. A word is mended if nothing that may be
 read holds it and a slip away lies one that something holds: a letter too many, too few, another
 one, or two that changed places. Only words that the default embedder's tokeniser does not know
@@ -11,12 +11,12 @@ the asker may not read lends it a word.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import islice
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed.table import is_one_piece
-from recollect.index.analyse import stems_of, words
+from recollect.index.analyse import stems_of, term_of, words
 from recollect.limits import WORDS_MENDED
 from recollect.patterns import regex
 
@@ -33,23 +33,22 @@ _WRITTEN = regex(r"[^\W\d_]+")
 Found = Callable[[Sequence[str]], Mapping[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A question as it is read, and which of its words were read as which others."""
 
     text: str
-    mended: Mapping[str, str] = field(default_factory=dict)
+    mended: Mapping[str, str]
 
 
-def read(query: str, *, fine: Container[str], found: Found) -> Reading:
-    """Return a question with its slips mended; words whose stem is `fine` stay as they are."""
+def read(query: str, *, unknown: Container[str], found: Found) -> Reading:
+    """Return a question with its slips mended, among the words whose stems are `unknown`."""
     mended: dict[str, str] = {}
-    for word in _doubtful(query, fine, found):
+    for word in islice(_doubtful(query, unknown), WORDS_MENDED):
         meant = _meant(word, found)
         if meant is not None:
             mended[word] = meant
     if not mended:
-        return Reading(query)
+        return Reading(query, mended)
 
     def put_right(written: re.Match[str]) -> str:
         return mended.get("".join(words(written[0])), written[0])
@@ -57,17 +56,10 @@ def read(query: str, *, fine: Container[str], found: Found) -> Reading:
     return Reading(_WRITTEN.sub(put_right, query), mended)
 
 
-def _doubtful(query: str, fine: Container[str], found: Found) -> Iterator[str]:
-    """Yield the words that nothing holds, as long as they are few."""
-    asked = dict.fromkeys(one for one in words(query) if _is_plain(one))
-    stems = dict(zip(asked, stems_of(asked), strict=True))
-    known = found([stem for stem in stems.values() if stem not in fine])
-    left = WORDS_MENDED
-    for word, stem in stems.items():
-        if stem not in fine and stem not in known and not is_one_piece(word):
-            if not left:
-                return
-            left -= 1
+def _doubtful(query: str, unknown: Container[str]) -> Iterator[str]:
+    """Yield the words that nothing holds and that the tokeniser does not know whole."""
+    for word in dict.fromkeys(words(query)):
+        if _is_plain(word) and term_of(word) in unknown and not is_one_piece(word):
             yield word
 
 

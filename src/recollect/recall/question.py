@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import fsum, sqrt
 from typing import cast
 
@@ -26,7 +27,7 @@ from recollect.index.selection import Selection
 from recollect.index.speakers import Speaker
 from recollect.limits import WORDS_ASKED
 from recollect.ports.embedder import Embedder, SentenceEmbedder, WeightedQueryEmbedder
-from recollect.recall.misspelt import Reading, read
+from recollect.recall.misspelt import read
 from recollect.recall.ranges import TimeAsked
 from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.times import Time, asks_when
@@ -87,12 +88,18 @@ def ask(
     """
     written = words(query)
     of_time = {term for said in asked.words for term in terms(said)}
-    reading = Reading(query)
-    if recipe.spelling:
-        reading = _read(query, index, selection, of_time)
-    asked_as, query = query, reading.text
+    asked_as = query
+    mended: Mapping[str, str] = {}
     spoken = _spoken(query)
     people = tuple(index.speakers_named(spoken, selection))
+    if recipe.spelling:
+        unknown = _unknown(spoken, of_time, people, index, selection)
+        if unknown:
+            found = partial(index.found, selection=selection)
+            query, mended = read(query, unknown=unknown, found=found)
+        if mended:
+            spoken = _spoken(query)
+            people = tuple(index.speakers_named(spoken, selection))
     names = {term for person in people for term in person.terms}
     if recipe.first_person:
         people = (*people, *_in_first_person(written, index, selection))
@@ -127,15 +134,24 @@ def ask(
         agreement=meaning.agreement,
         base=meaning.base,
         words=words_digest(written) if written and recipe.word_for_word else None,
-        mended=reading.mended,
+        mended=mended,
     )
 
 
-def _read(query: str, index: MemoryIndex, selection: Selection, of_time: set[str]) -> Reading:
-    """Return the question with its slips mended; names and times are none."""
-    named = index.speakers_named(_spoken(query), selection)
-    fine = COMMON.union(of_time, *(person.terms for person in named))
-    return read(query, fine=fine, found=lambda stems: index.found(stems, selection))
+def _unknown(
+    spoken: Iterable[str],
+    of_time: Container[str],
+    people: Iterable[Speaker],
+    index: MemoryIndex,
+    selection: Selection,
+) -> frozenset[str]:
+    """Return the terms that nothing selected holds, and that are no name and no time."""
+    fine = {term for person in people for term in person.terms}
+    doubtful = [
+        one for one in spoken if one not in COMMON and one not in of_time and one not in fine
+    ]
+    counts = index.document_frequencies(doubtful, selection).tolist()
+    return frozenset(term for term, count in zip(doubtful, counts, strict=True) if not count)
 
 
 def _in_first_person(

@@ -313,4 +313,4 @@ def test_many_words_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("one two three", "four five six seven eight nine", "one ten"):
         tokens = embedder.tokenise_query(text)
         assert tokens.vectors.tobytes() == StaticEmbedder().tokenise_query(text).vectors.tobytes()
-    assert len(embedder._known_words) == 2
+    assert len(embedder._known) == 2
