@@ -21,6 +21,7 @@ from rich.progress import Progress
 from bench import report
 from bench.quality.ablate import ablated
 from bench.quality.fit import leave_one_out
+from bench.quality.match import matches
 from bench.quality.rows import SetResult, keeps_up, measured
 from bench.quality.sets import CONVERSATIONS, SETS, found_sets
 from bench.quality.table import show, show_ablated, show_left_out
@@ -32,6 +33,9 @@ def main() -> None:
     options = _options()
     screen = Console() if sys.stdout.isatty() else Console(width=140)
     found = found_sets(options.sets, options.only)
+    if options.match:
+        matches(found.tasks)
+        return
     if options.leave_one_out or options.ablate:
         _taken_apart(options, found.tasks, screen)
         return
@@ -56,6 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sets", type=Path, default=SETS, metavar="DIR", help="where sets are")
     parser.add_argument("--only", action="append", default=[], metavar="SET", help="only this set")
     parser.add_argument("--embedder", metavar="SPEC", help="ours with this embedder")
+    parser.add_argument("--match", action="store_true", help="how good a first answer is")
     parser.add_argument("--alone", action="store_true", help="ours without the simple rows")
     parser.add_argument("--json", action="store_true", help="print the run as JSON")
     parser.add_argument(

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         FrameResult,
         Ingested,
         IngestRequest,
+        Match,
         Memory,
         OnConflict,
         Place,
@@ -531,6 +532,7 @@ class Recollect:
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
         now: str | None = None,
         min_score: float | None = None,
+        min_match: Match | None = None,
         refresh: bool = False,
     ) -> RecallResponse:
         """Find what answers `query`, best first, with the reasons. Writes nothing.
@@ -539,7 +541,8 @@ class Recollect:
         prefixes ending in %. Everything but the query narrows what is looked through: `since` and
         `until` by when a memory is from, `filter` by fields and metadata. `now` is the time that
         the answer is given at: what has ended by then is out, and "yesterday" is the day before.
-        Each result says by `match` how well it fits; what scores less than `min_score` is left out.
+        Each result says by `match` how well it fits; what scores less than `min_score`, or
+        fits less well than `min_match`, is left out.
         With `refresh` results are touched, which takes the right to write.
         """
         return self.respond(
@@ -565,6 +568,7 @@ class Recollect:
                 filter=filter,
                 now=now,
                 min_score=min_score,
+                min_match=min_match,
                 refresh=refresh,
             )
         )
@@ -620,6 +624,7 @@ class Recollect:
         speaker: str | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
         min_score: float | None = None,
+        min_match: Match | None = None,
     ) -> FrameResult:
         """Render the text of a frame for a prompt, and count the use of what is in it.
 
@@ -645,6 +650,7 @@ class Recollect:
             speaker=speaker,
             filter=filter,
             min_score=min_score,
+            min_match=min_match,
         )
         if self._open_store.receipt_days is None:
             return self._render(asked, self._reader)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from recollect.model.memory import Memory, without_silent
 
 __all__ = [
+    "MATCHES",
     "Dropped",
     "FrameResult",
     "Match",
@@ -27,8 +28,9 @@ __all__ = [
 ]
 
 
-# How well a memory fits a question.
+# How well a memory fits a question, and the words for it, the worst first.
 Match = Literal["strong", "fair", "weak"]
+MATCHES: tuple[Match, ...] = ("weak", "fair", "strong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,12 @@ class RecallResponse:
     meta: dict[str, Any] = field(default_factory=lambda: {"diagnostic": {}})
 
     @property
+    def match(self) -> Match | None:
+        """How well the best of the results fits; None without a question, or without results."""
+        found = {one.match for one in self.results}
+        return next((word for word in reversed(MATCHES) if word in found), None)
+
+    @property
     def recall_id(self) -> str:
         """The name of this answer: a digest of it, so equal answers have equal names.
 
@@ -149,7 +157,7 @@ class RecallResponse:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return {**_plain(self), "recall_id": self.recall_id}
+        return {**_plain(self), "match": self.match, "recall_id": self.recall_id}
 
 
 @dataclass(frozen=True, slots=True)

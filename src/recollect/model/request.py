@@ -16,6 +16,7 @@ from recollect import check
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model.access import Scope, known_scope
+from recollect.model.answer import MATCHES, Match
 from recollect.model.filters import checked_filter
 from recollect.model.frame import FrameDefinition
 from recollect.model.memory import Memory
@@ -93,6 +94,15 @@ def _patterns(name: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _match_or_none(name: str, value: object) -> Match | None:
+    if value is None or value in MATCHES:
+        return value
+    raise InvalidInput(
+        f"{name} must be {', '.join(MATCHES[:-1])} or {MATCHES[-1]}, not {check.shown(value)}.",
+        hint="leave it out to get what hardly matches too.",
+    )
+
+
 def _flag(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(f"{name} must be true or false.", hint="leave it out for false.")
@@ -128,7 +138,8 @@ class RecallRequest:
 
     `since` and `until` are both included, and a day alone is all of it; a memory is from when it
     happened, or else from when it was written. `now` is the time that the answer is given at.
-    What scores less than `min_score` is left out, but for what a frame guarantees.
+    What scores less than `min_score`, or matches the question less well than `min_match`, is left
+    out, but for what a frame guarantees.
     With `refresh` what is returned and holds for a time holds for that long from now on.
 
     A result that says the same as a better one, in another form, waits until all others are taken.
@@ -157,6 +168,7 @@ class RecallRequest:
     filter: Mapping[str, Any] | None = _is(checked_filter)
     now: str | None = _is(_moment, of_frames=False)
     min_score: float | None = _is(_share_or_none)
+    min_match: Match | None = _is(_match_or_none)  # noqa: RUF009 - it makes a field
     refresh: bool = _is(_flag, default=False, of_frames=False)
 
     @classmethod
@@ -195,7 +207,12 @@ class RecallRequest:
 
 
 # An answer tells what was asked; to a question of old it says what it always said.
-_LATER = frozenset({"since", "until", "thread", "speaker", "filter", "now", "min_score", "refresh"})
+_LATER = frozenset(
+    {
+        *("since", "until", "thread", "speaker", "filter", "now", "min_score", "min_match"),
+        "refresh",
+    }
+)
 
 
 def _ends_first(request: RecallRequest) -> bool:

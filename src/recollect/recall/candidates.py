@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.arrays import distinct, exclude
+from recollect.index.arrays import distinct, exclude, kth_largest
 from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.selection import Selection
@@ -24,6 +24,7 @@ from recollect.recall.question import Question, ask
 from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.sequence import in_sequence
 from recollect.recall.similarity import Tables
+from recollect.recall.strength import BESIDE
 
 __all__ = [
     "SEEDS_PER_RESULT",
@@ -54,7 +55,8 @@ Floats = NDArray[np.float64]
 class Candidates:
     """Rows to be scored, and what each has in common with the question.
 
-    `degraded` names the sources that could not take part.
+    `degraded` names the sources that could not take part. `background` is how alike the eleventh of
+    all that was compared is; None where there are not as many.
     """
 
     likeness: Likeness
@@ -64,6 +66,7 @@ class Candidates:
     seeds: Slots = field(default_factory=lambda: np.empty(0, np.int64))
     degraded: tuple[str, ...] = ()
     tables: Tables = _TABLES
+    background: float | None = None
 
     @property
     def slots(self) -> Slots:
@@ -164,7 +167,17 @@ def matching(
         words=comparison.words,
         seeds=chosen,
         tables=comparison.tables,
+        background=_background(pool, selection),
     )
+
+
+def _background(pool: Likeness, selection: Selection) -> float | None:
+    """Return how alike the eleventh is; None where there are not as many."""
+    if selection.count <= BESIDE:
+        return None
+    if len(pool.slots) <= BESIDE:
+        return 0.0
+    return float(kth_largest(pool.similarity, BESIDE + 1))
 
 
 def _pooled(comparison: Comparison, keep: int, always: Slots) -> Likeness:

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from recollect.dates import NO_DAY, day_number
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
-from recollect.model import Memory, ScoredBlock, Signals, Weights
+from recollect.model import Match, Memory, ScoredBlock, Signals, Weights
 from recollect.recall.authorise import Authorised
 from recollect.recall.blocks import Chosen, Ranked
 from recollect.recall.candidates import Candidates
 from recollect.recall.clean import clean_memory
 from recollect.recall.rank import Ranking
 from recollect.recall.spelling import Spelling
-from recollect.recall.strength import match_of
+from recollect.recall.strength import strength
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
 
@@ -62,7 +62,7 @@ class _Why:
     linked: Sequence[str]
     origin: _Origin
     weights: Weights
-    is_asked: bool
+    match: Match | None
     of_time: Sequence[str] = ()
     mended: Sequence[tuple[str, str]] = ()
 
@@ -99,7 +99,7 @@ def hydrate(
                 linked,
                 origin,
                 ranking.weights,
-                candidates.question is not None,
+                _match(signals, candidates),
                 _of_time(memory, one, authorised, ranking),
                 _mended(matched, candidates),
             )
@@ -165,11 +165,11 @@ def _block(
         was_expanded=one.was_expanded,
         guaranteed=guaranteed,
         disputed=disputed,
-        match=match_of(signals) if known.is_asked else None,
+        match=known.match,
         why=reasons(
             signals,
             known.weights,
-            is_asked=known.is_asked,
+            match=known.match,
             matched_terms=known.matched,
             mended=known.mended,
             linked_to=known.linked,
@@ -191,6 +191,12 @@ def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]
         return [[] for _ in slots]
     spelling = Spelling(candidates.spoken, candidates.words.terms)
     return [spelling.of(terms) for terms in candidates.words.explaining_terms(slots)]
+
+
+def _match(signals: Signals, candidates: Candidates) -> Match | None:
+    if candidates.question is None:
+        return None
+    return strength(signals.similarity, candidates.background)
 
 
 def _mended(matched: Sequence[str], candidates: Candidates) -> Sequence[tuple[str, str]]:

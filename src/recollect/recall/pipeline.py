@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from recollect.index.index import MemoryIndex
 from recollect.limits import NOVELTY_COMPARED
-from recollect.model import Dropped, FrameDefinition, Memory, RecallRequest
+from recollect.model import Dropped, FrameDefinition, Match, Memory, RecallRequest
+from recollect.model.answer import MATCHES
 from recollect.ports.embedder import Embedder
 from recollect.ports.tokens import TokenCounter
 from recollect.recall.authorise import Authorised, Channel, Moment, authorise
@@ -28,6 +29,7 @@ from recollect.recall.pack import pack
 from recollect.recall.rank import Ranking, rank
 from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.sight import Sight
+from recollect.recall.strength import strength
 from recollect.recall.suppress import suppress
 from recollect.recall.verbatim import nearest, verbatim_first
 
@@ -112,6 +114,8 @@ def run(
     candidates = find_candidates(authorised, sources.embedder, sources.recipe)
     ranking = rank(candidates, authorised, worth=worth)
     settled = _enough(suppress(ranking.ranked, sources.disputes), request.min_score)
+    if request.min_match is not None and candidates.question is not None:
+        settled = _fitting(settled, request.min_match, candidates, ranking)
     chosen, memories = _choose(authorised, ranking, settled)
     blocks = hydrate(
         chosen,
@@ -138,6 +142,21 @@ def _enough(settled: Settled, least: float | None) -> Settled:
     reason = f"scores below {least:g}"
     low = [Dropped(one.pak_id, "min_score", reason) for one in settled.kept if one.score < least]
     kept = tuple(one for one in settled.kept if one.score >= least)
+    return replace(settled, kept=kept, dropped=(*settled.dropped, *low))
+
+
+def _fitting(settled: Settled, least: Match, candidates: Candidates, ranking: Ranking) -> Settled:
+    """Leave out what matches the question less well than was asked for."""
+    similarity, background = ranking.signals.similarity, candidates.background
+    enough = MATCHES[MATCHES.index(least) :]
+    found = [strength(float(similarity[one.row]), background) for one in settled.kept]
+    pairs = list(zip(settled.kept, found, strict=True))
+    low = [
+        Dropped(one.pak_id, "min_match", f"its match is {match}, not {least}")
+        for one, match in pairs
+        if match not in enough
+    ]
+    kept = tuple(one for one, match in pairs if match in enough)
     return replace(settled, kept=kept, dropped=(*settled.dropped, *low))
 
 

@@ -1,7 +1,9 @@
 """How well a memory fits a question, in one word: strong, fair or weak.
 
-In: the signals of a memory. Out: a `Match`. This is the one place that says what is enough; what is
-weak is shown all the same, and says so. Nothing is looked up here.
+In: how alike it is, and how alike the eleventh of all that was compared is. Out: a `Match`. What
+is alike and stands out from what any question finds fits well; where fewer than eleven were
+compared, likeness alone decides. This is the one place that says what is enough; what is weak is
+shown all the same, and says so. Nothing is looked up here.
 """
 
 from __future__ import annotations
@@ -9,18 +11,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recollect.model import Match, Signals
+    from recollect.model import Match
 
-__all__ = ["match_of"]
+__all__ = ["BESIDE", "strength"]
 
-# Similarity from which on a memory fits. Nonsense stays below 0.10; of what answers a question of
-# locomo-dev and is found, 98 in 100 have 0.25 or more, and three quarters 0.35 (ADR-0037).
-_STRONG = 0.35
-_FAIR = 0.15
+# So many stand before the one that is compared with.
+BESIDE = 10
+# Half of how alike a memory is, and by how much it stands out: from where on it is strong, and
+# below what it is weak. Chosen on twelve sets (ADR-0042), `python -m bench.quality --match`.
+_STRONG, _WEAK = 0.40, 0.28
+# So alike as this nothing is weak, however many others are as well.
+_NEVER_WEAK = 0.50
+# Where nothing can stand out: how alike it is.
+_STRONG_ALONE, _WEAK_ALONE = 0.45, 0.22
 
 
-def match_of(signals: Signals) -> Match:
-    """Return how well a memory with these signals fits what was asked."""
-    if signals.similarity >= _STRONG:
+def strength(similarity: float, background: float | None) -> Match:
+    """Return how well a memory that is so alike fits what was asked."""
+    if background is None:
+        if similarity >= _STRONG_ALONE:
+            return "strong"
+        return "fair" if similarity >= _WEAK_ALONE else "weak"
+    speaks = similarity / 2 + (similarity - background)
+    if speaks >= _STRONG:
         return "strong"
-    return "fair" if signals.similarity >= _FAIR else "weak"
+    return "fair" if speaks >= _WEAK or similarity >= _NEVER_WEAK else "weak"

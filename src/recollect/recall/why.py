@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.model import Signals, Weights
-from recollect.recall.strength import match_of
+from recollect.model import Match, Signals, Weights
 
 __all__ = ["reasons"]
 
@@ -24,7 +23,7 @@ def reasons(
     signals: Signals,
     weights: Weights,
     *,
-    is_asked: bool = True,
+    match: Match | None = None,
     matched_terms: Sequence[str] = (),
     mended: Sequence[tuple[str, str]] = (),
     linked_to: Sequence[str] = (),
@@ -41,7 +40,7 @@ def reasons(
 
     A signal that the frame gives no weight counted for nothing, and is no reason.
     """
-    is_weak = is_asked and not guaranteed and not was_expanded and match_of(signals) == "weak"
+    is_weak = match == "weak" and not guaranteed and not was_expanded
     alike = (
         f"hardly matches the question ({signals.similarity:.2f})" if is_weak else "",
         "asked for word for word" if signals.word_for_word else "",

@@ -111,3 +111,51 @@ def test_a_reason_names_a_word_once_and_nothing_that_did_not_count(shop: Recolle
             assert not any(
                 reason.startswith(("well connected", "reinforced")) for reason in one.why
             )
+
+
+def test_an_answer_matches_as_well_as_the_best_of_it(shop: Recollect) -> None:
+    assert shop.recall("refund").match == "strong"
+    assert shop.recall(NONSENSE[0]).match == "weak"
+    assert shop.recall(None).match is None
+    assert shop.recall("refund").to_dict()["match"] == "strong"
+
+
+@pytest.mark.parametrize("least", ["weak", "fair", "strong"])
+def test_what_fits_less_well_than_asked_for_is_left_out_and_named(
+    shop: Recollect, least: str
+) -> None:
+    every = shop.recall("refund", top_k=20)
+    enough = shop.recall("refund", top_k=20, min_match=least)  # type: ignore[arg-type]
+    wanted = ("weak", "fair", "strong")[("weak", "fair", "strong").index(least) :]
+    kept = [one.fact.pak_id for one in every.results if one.match in wanted]
+    assert [one.fact.pak_id for one in enough.results] == kept
+    left_out = {one.pak_id for one in enough.dropped if one.stage == "min_match"}
+    assert left_out >= {one.fact.pak_id for one in every.results if one.match not in wanted}
+
+
+def test_nothing_may_be_the_answer(shop: Recollect) -> None:
+    answer = shop.recall(NONSENSE[0], min_match="fair")
+    assert (answer.results, answer.match) == ((), None)
+    assert nothing(answer, 32).startswith("Nothing matches well")
+    assert shop.frame("attention", NONSENSE[0], min_match="strong").blocks == ()
+
+
+def test_without_a_question_there_is_nothing_to_match(shop: Recollect) -> None:
+    assert len(shop.recall(None, min_match="strong").results) == 5
+
+
+def test_another_word_is_refused(shop: Recollect) -> None:
+    with pytest.raises(InvalidInput, match="min_match"):
+        shop.recall("refund", min_match="good")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("others", [0, 1, 5, 12])
+def test_a_tiny_store_says_as_well_what_fits(others: int) -> None:
+    texts = ("tea", "rain", "clay", "wool", "ink", "rice", "sand", "salt", "oak", "iron", "gold")
+    with Recollect.open("memory://") as memory:
+        memory.remember("The kiln is booked until May.", pak_id="kiln")
+        memory.remember_many(f"Something about {one}." for one in (*texts, "milk")[:others])
+        best = memory.recall("when is the kiln booked?").results[0]
+        assert (best.fact.pak_id, best.match) == ("kiln", "strong")
+        assert memory.recall("The kiln is booked until May.").match == "strong"
+        assert memory.recall("purple elephants negotiate spaghetti").match in ("weak", None)

@@ -58,13 +58,16 @@ def test_long_lists_are_cut_short() -> None:
 
 
 def test_there_is_always_a_reason() -> None:
-    assert reasons(PLAIN, EVENLY, is_asked=False) == ("confidence 0.80, recency 0.90",)
+    assert reasons(PLAIN, EVENLY) == ("confidence 0.80, recency 0.90",)
 
 
 def test_what_has_nothing_to_do_with_the_question_says_so_first() -> None:
     far = replace(PLAIN, similarity=0.06, semantic=0.08, lexical=0.0)
 
-    assert reasons(far, EVIDENCE) == ("hardly matches the question (0.06)", "confidence 0.80")
+    assert reasons(far, EVIDENCE, match="weak") == (
+        "hardly matches the question (0.06)",
+        "confidence 0.80",
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_what_has_nothing_to_do_with_the_question_says_so_first() -> None:
 def test_what_is_said_where_nothing_stands_out_is_what_counted(
     weights: Weights, reason: str
 ) -> None:
-    assert reasons(replace(PLAIN, similarity=0.0), weights) == (reason,)
+    assert reasons(replace(PLAIN, similarity=0.0), weights, match="weak") == (reason,)
 
 
 def test_a_signal_without_weight_is_no_reason() -> None:
@@ -102,7 +105,7 @@ def test_a_signal_without_weight_is_no_reason() -> None:
 def test_a_word_that_hardly_counts_is_said_to_be_little() -> None:
     far = replace(PLAIN, similarity=0.09, lexical=0.1)
 
-    assert reasons(far, EVIDENCE, matched_terms=["purple"]) == (
+    assert reasons(far, EVIDENCE, match="weak", matched_terms=["purple"]) == (
         "hardly matches the question (0.09)",
         "matches 'purple'",
     )

@@ -6,7 +6,7 @@ the command that takes it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -28,6 +28,7 @@ __all__ = [
     "Json",
     "Key",
     "Metadata",
+    "MinMatch",
     "MinScore",
     "PakId",
     "Query",
@@ -150,6 +151,10 @@ Filter = Annotated[
     ),
 ]
 
+MinMatch = Annotated[
+    Literal["weak", "fair", "strong"] | None,
+    typer.Option("--min-match", help="Only what fits at least so well.", show_default=False),
+]
 MinScore = Annotated[
     float | None,
     typer.Option(

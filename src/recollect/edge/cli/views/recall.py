@@ -45,7 +45,7 @@ _BAR = 8
 
 def is_all_weak(answer: RecallResponse) -> bool:
     """Return whether there are results, and none of them fits the question."""
-    return bool(answer.results) and all(one.match == "weak" for one in answer.results)
+    return answer.match == "weak"
 
 
 def results(answer: RecallResponse) -> Table:
@@ -118,6 +118,8 @@ def nothing(answer: RecallResponse, memories: int) -> str:
         return "This memory is empty: nothing was remembered in it yet."
     if any(one.stage == "min_score" for one in answer.dropped):
         return "Nothing fits: there are matches, but none scores enough."
+    if any(one.stage == "min_match" for one in answer.dropped):
+        return "Nothing matches well: there are memories, but none fits as well as was asked for."
     if any(one.stage == "budget" for one in answer.dropped):
         return "Nothing fits: there are matches, but none within the budget."
     return f"No match among {count_of(memories, 'memory', 'memories')}."
