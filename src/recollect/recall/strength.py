@@ -18,7 +18,7 @@ __all__ = ["BESIDE", "strength"]
 # So many stand before the one that is compared with.
 BESIDE = 10
 # Half of how alike a memory is, and by how much it stands out: from where on it is strong, and
-# below what it is weak. Chosen on twelve sets (ADR-0042), `python -m bench.quality --match`.
+# below what it is weak. Chosen on twelve sets (ADR-0043), `python -m bench.quality --match`.
 _STRONG, _WEAK = 0.40, 0.28
 # So alike as this nothing is weak, however many others are as well.
 _NEVER_WEAK = 0.50
