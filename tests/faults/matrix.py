@@ -62,14 +62,14 @@ ROWS = (
     ),
     Row(
         "an exception at each opcode as the index is published",
-        "remember, frame, forget",
+        "remember, frame, forget, a recall after a write",
         f"{_FAULTS}test_raising_verbs.py::"
         "test_an_exception_at_any_opcode_as_the_index_is_published_leaves_a_handle_that_works",
         (LOST, WRONG, BARE, HANG),
     ),
     Row(
         "an exception at each opcode of a transaction, and as the index is published",
-        "remember, frame, forget in memory://",
+        "remember, frame, forget, a recall after a write, in memory://",
         f"{_FAULTS}test_raising_verbs.py::"
         "test_an_exception_at_any_opcode_of_a_store_in_memory_leaves_one_that_works",
         (LOST, WRONG, BARE, HANG),

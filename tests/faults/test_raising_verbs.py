@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from tests.faults.raising import Instant, Instants, distinct, files, first_times, told
-from tests.faults.verbs import DAMAGE, VERBS, Verb, seed, seeded
+from tests.faults.verbs import ASKED_BEFORE, DAMAGE, VERBS, Verb, seed, seeded
 
 from recollect import Recollect
 from recollect.model import RecallResponse
@@ -256,7 +256,7 @@ def test_an_interrupt_at_any_line_leaves_a_handle_that_works(
     record_property: Callable[[str, object], None],
 ) -> None:
     case = case_of(verb, tmp_path, monkeypatch)
-    opened = partial(copy_of, case.original)
+    opened = partial(asked_copy_of if verb in ASKED_BEFORE else copy_of, case.original)
     waiting = Waiting.at_each_line(case.call, opened, most)
     record_property("tried", waiting.count)
     bear_all(waiting, case, opened, KeyboardInterrupt)
@@ -281,12 +281,17 @@ def bear_all(waiting: Waiting, case: Case, opened: Opened, error: type[BaseExcep
 
 
 PUBLISHING = files(
-    "index/follow.py", "open_store.py", "paks/database.py", "stores/sqlite/session.py"
+    "index/follow.py",
+    "index/index.py",
+    "open_store.py",
+    "paks/database.py",
+    "stores/sqlite/session.py",
 )
+PUBLISHERS = ["remember", "forget", "frame", "remember and recall"]
 ERRORS = [KeyboardInterrupt, TimeoutError, asyncio.CancelledError, SystemExit, MemoryError]
 
 
-@pytest.mark.parametrize("verb", ["remember", "forget", "frame"])
+@pytest.mark.parametrize("verb", PUBLISHERS)
 @pytest.mark.parametrize(
     ("error", "most"),
     [
@@ -391,7 +396,7 @@ def test_an_interrupt_at_any_line_leaves_a_store_in_memory_that_works(
     record_property: Callable[[str, object], None],
 ) -> None:
     states = states_in_memory(verb, monkeypatch)
-    opened = partial(in_memory, verb)
+    opened = partial(asked_in_memory if verb in ASKED_BEFORE else in_memory, verb)
     waiting = Waiting.at_each_line(VERBS[verb], opened, most)
     record_property("tried", waiting.count)
     bear_all_in_memory(waiting, opened, states, KeyboardInterrupt)
@@ -409,12 +414,17 @@ def bear_all_in_memory(
             goes_on_in_memory(memory, states)
 
 
-IN_MEMORY = files("index/follow.py", "open_store.py", "stores/memory/session.py") + files(
-    "stores/memory/undo.py", "stores/memory/tables.py"
+IN_MEMORY = files(
+    "index/follow.py",
+    "index/index.py",
+    "open_store.py",
+    "stores/memory/session.py",
+    "stores/memory/tables.py",
+    "stores/memory/undo.py",
 )
 
 
-@pytest.mark.parametrize("verb", ["remember", "forget", "frame"])
+@pytest.mark.parametrize("verb", PUBLISHERS)
 @pytest.mark.parametrize(
     ("error", "most"),
     [(KeyboardInterrupt, 30), *(pytest.param(error, None, marks=soak) for error in ERRORS)],

@@ -94,6 +94,10 @@ VERBS: dict[str, Verb] = {
         "Bob deploys", entity="Deploys", relation="by", value="bob", on_conflict="supersede"
     ),
     "remember once": lambda m: m.remember("Only once about jobs", request_id="first"),
+    "remember and recall": lambda m: (
+        m.remember("Ada deploys jobs", pak_id="new"),
+        m.recall("ada"),
+    ),
     "remember_many": lambda m: m.remember_many(["one more job", "and one more deploy"]),
     "update": lambda m: m.update("celery", content="Celery runs no jobs"),
     "supersede": lambda m: m.supersede("ada", "friday"),
@@ -101,6 +105,7 @@ VERBS: dict[str, Verb] = {
     "dispute": lambda m: m.dispute("celery", "friday", note="which?"),
     "resolve": lambda m: m.resolve("ada", "friday"),
     "forget": lambda m: m.forget("celery"),
+    "forget and recall": lambda m: (m.forget("celery"), m.recall("ada")),
     "forget by filter": lambda m: m.forget(
         tag="deploying", filter={"metadata.by": {"eq": "ada"}}, versions=True
     ),
@@ -156,6 +161,8 @@ VERBS: dict[str, Verb] = {
     "paks.repair": lambda m: m.paks.repair(),
     "close": lambda m: m.close(),
 }
+# Called on a handle that has an index, which then takes over what was written.
+ASKED_BEFORE = {"remember and recall", "forget and recall"}
 # What a verb takes the whole of: it is called on a store that holds nothing.
 ON_NOTHING = {"import_ of a whole store"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from tests.faults.verbs import BESIDES, DAMAGE, ON_NOTHING, VERBS
+from tests.faults.verbs import ASKED_BEFORE, BESIDES, DAMAGE, ON_NOTHING, VERBS
 from tests.house.test_requests import READS, verbs
 
 from recollect.paks.catalogue import PakCatalogue
@@ -53,4 +53,4 @@ def test_every_call_that_writes_to_the_catalogue_is_in_the_sweep() -> None:
 
 
 def test_what_is_made_ready_is_made_ready_for_a_verb_of_the_sweep() -> None:
-    assert {*BESIDES, *DAMAGE, *ON_NOTHING} <= set(VERBS)
+    assert {*ASKED_BEFORE, *BESIDES, *DAMAGE, *ON_NOTHING} <= set(VERBS)
