@@ -8,6 +8,8 @@ come in here and are passed down; nothing below reads them for itself.
 from __future__ import annotations
 
 import functools
+import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -226,6 +228,7 @@ class Recollect:
             receipt_days=kept_days if receipts else None,
         )
         open_store.finish_wiping()
+        _be_ready_to_fork()
         return cls(Caller(open_store, store.catalogue, who, is_opener=principal is None))
 
     def as_principal(self, principal: Principal) -> Recollect:
@@ -1239,6 +1242,31 @@ class Recollect:
                 f"{what} are not for the handle of {self._principal.id}.",
                 hint="ask the one that Recollect.open gave without a principal.",
             )
+
+
+@functools.cache
+def _be_ready_to_fork() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_load_all)
+
+
+@functools.cache
+def _load_all() -> None:
+    """Load what verbs load when they are first used, before a process is forked.
+
+    A thread that was about to load a module holds that module's lock, and is not there any more in
+    the child: whoever wants the module then waits for ever.
+    """
+    import importlib
+    import pkgutil
+
+    rooms = ["hooks", "index", "recall", "verbs", "write"]
+    if "recollect.stores.sqlite" in sys.modules:
+        rooms.append("stores.sqlite")
+    for name in rooms:
+        room = importlib.import_module(f"recollect.{name}")
+        for one in pkgutil.iter_modules(room.__path__):
+            importlib.import_module(f"recollect.{name}.{one.name}")
 
 
 def salvage(
