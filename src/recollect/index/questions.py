@@ -159,9 +159,8 @@ class Questions:
     def saying(self, words: int, selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots whose content has these words in this order: `words_digest`."""
         self._selections.check(selection)
-        same = self._contents.columns["words"] == words
-        slots: NDArray[np.int64] = (same & selection.mask).nonzero()[0]
-        return slots
+        slots: NDArray[np.int64] = (self._contents.columns["words"] == words).nonzero()[0]
+        return slots[selection.mask[slots]] if len(slots) else slots
 
     def average_turn(self, selection: Selection) -> float:
         """Return the average length in terms of the selected turns of threads; 0 without any."""

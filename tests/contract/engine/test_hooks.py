@@ -140,6 +140,7 @@ def test_both_events_of_a_recall_see_what_the_one_before_left(memory: Recollect)
             "filter": None,
             "now": None,
             "min_score": None,
+            "min_match": None,
             "refresh": False,
             "principal": {"tenant": "local", "id": "local"},
         }
