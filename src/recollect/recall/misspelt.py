@@ -59,8 +59,13 @@ def read(query: str, *, unknown: Container[str], found: Found) -> Reading:
 def _doubtful(query: str, unknown: Container[str]) -> Iterator[str]:
     """Yield the words that nothing holds and that the tokeniser does not know whole."""
     for word in dict.fromkeys(words(query)):
-        if _is_plain(word) and term_of(word) in unknown and not is_one_piece(word):
+        if _is_plain(word) and term_of(word) in unknown and not _is_known(word):
             yield word
+
+
+def _is_known(word: str) -> bool:
+    """Return whether the tokeniser knows a word, or a name that is spelt so."""
+    return is_one_piece(word) or is_one_piece(word.capitalize())
 
 
 def _is_plain(word: str) -> bool:
