@@ -12,7 +12,7 @@ from tests.faults.damaged_stores import full_store, opened
 from tests.faults.raising import Instants, distinct, files, told
 
 from recollect.engine import salvage
-from recollect.errors import StoreBusy, StoreReplaced
+from recollect.errors import StoreBusy, StoreDamaged, StoreReplaced
 from recollect.model import Salvaged
 from recollect.testing import FakeClock, FakeEmbedder
 
@@ -253,3 +253,22 @@ def test_an_interrupt_at_any_line_leaves_the_old_file_or_the_new_one(
                 assert memory.check() == ()
             left = {one.name for one in tmp_path.glob(f"{number}.db*")}
             assert left <= {f"{number}.db{end}" for end in ("", ".damaged", ".damaged1")}
+
+
+def test_a_memory_that_damage_gave_the_name_of_another_gets_its_own_back(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    full_store(path)
+    texts = texts_of(path)
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole, own = path.read_bytes(), b"pak-08" + texts["pak-08"].encode()
+    assert whole.count(own) == 1
+    path.write_bytes(whole.replace(own, b"pak-07" + texts["pak-08"].encode()))
+    with opened(path) as memory:
+        assert any("pak-07" in problem for problem in memory.check())
+        with pytest.raises(StoreDamaged, match="salvage"):
+            memory.repair()
+    assert salvaged(path).lost == ()
+    assert texts_of(path) == texts
+    with opened(path) as memory:
+        assert memory.check() == ()

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import StoreDamaged
 from recollect.model import Repaired
 from recollect.paks import fulltext
 from recollect.paks.tolerant import text_or_bytes
@@ -83,10 +84,20 @@ def repair(
     found = found or find(conn)
     conn.text_factory = text_or_bytes
     try:
-        conn.execute("REINDEX")
+        _reindex(conn)
         return _Repair(conn, at, found, all_links=all_links).run(link_again)
     finally:
         conn.text_factory = strict
+
+
+def _reindex(conn: sqlite3.Connection) -> None:
+    try:
+        conn.execute("REINDEX")
+    except sqlite3.IntegrityError as error:
+        raise StoreDamaged(
+            f"Damage gave a row the name of another: {error}.",
+            hint="run `recollect repair --salvage`, which reads around it; the old file is kept.",
+        ) from error
 
 
 class _Repair:

@@ -165,7 +165,14 @@ class _Copy:
                 list(stood.values()),
             )
         except sqlite3.IntegrityError as error:
+            otherwise = {**stood, **said}
+            if otherwise != stood:
+                # It says that it is another row; what indexes say of it may be what it was.
+                self._keep(shape, key, tuple(otherwise[one] for one in shape.columns), {})
+                return
             self._aside(shape.name, stood, str(error))
+            if shape.name == "memories":
+                self._lost[key[0]] = str(stood["pak_id"])
 
     def _differs(self, shape: Shape, stood: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
         if shape.name in _GO_ON:
