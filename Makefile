@@ -48,7 +48,7 @@ audit: $(VENV)/.dev
 constraints: $(VENV)/.dev
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra openai --extra transformer \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml -o constraints.txt
+	  --generate-hashes --no-strip-extras --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml -o constraints.txt
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.paks && $(BIN)/python -m bench.select && $(BIN)/python -m bench.recall && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.policy && $(BIN)/python -m bench.peers
