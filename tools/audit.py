@@ -70,7 +70,7 @@ def pinned(root: Path = ROOT) -> dict[str, set[str]]:
     """Return the versions that the constraints file names, by distribution."""
     versions: dict[str, set[str]] = {}
     for line in (root / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        if found := re.match(r"([A-Za-z0-9._-]+)==(\S+)", line):
+        if found := re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==(\S+)", line):
             versions.setdefault(canonicalize_name(found[1]), set()).add(found[2])
     return versions
 
