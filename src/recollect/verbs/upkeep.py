@@ -18,9 +18,6 @@ from recollect.write.reembed import Reembedding
 from recollect.write.vectors import Embeddings, embed_texts
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from recollect.model import BackedUp, Examination, Repaired
     from recollect.ports.access import Act
     from recollect.ports.embedder import Embedder
@@ -40,8 +37,6 @@ __all__ = [
 ]
 
 _DAY_SECONDS = 86_400.0
-# As many as go into one request to a server; of a slow model that is heard of every few seconds.
-_HEARD_OF = 128
 
 
 def acts(caller: Caller, *, limit: int, before: int | None) -> Sequence[Act]:
@@ -97,37 +92,28 @@ def reembed(
         switch.begin()
     done = 0
 
-    def report(more: int = 0) -> None:
+    def report() -> None:
         if progress is not None:
             counted = store.state.count()
-            progress(counted.reembedded + more, counted.memories)
+            progress(counted.reembedded, counted.memories)
 
     if switch.waiting():
         report()
     while not _switched(caller, embedder, switch):
         waiting = switch.waiting()
-        embedded = _embedded(waiting, embedder, switch.dimension, report)
+        embedded = _embedded(waiting, embedder, switch.dimension)
         with open_store.commit():
             done += switch.keep(waiting, embedded)
         report()
     return done
 
 
-def _embedded(
-    waiting: Sequence[Waiting], embedder: Embedder, dimension: int, report: Callable[[int], None]
-) -> Embeddings:
-    """Embed a batch in parts and report each: a slow model is heard of before it is done."""
-    vectors: list[NDArray[np.int8] | None] = []
-    for start in range(0, len(waiting), _HEARD_OF):
-        part = waiting[start : start + _HEARD_OF]
-        texts = [one.text(with_title=True) for one in part]
-        embedded = embed_texts(embedder, texts, dimension=dimension)
-        if embedded.error is not None:
-            raise embedded.error
-        vectors += embedded.vectors
-        if len(vectors) < len(waiting):
-            report(len(vectors))
-    return Embeddings(vectors)
+def _embedded(waiting: Sequence[Waiting], embedder: Embedder, dimension: int) -> Embeddings:
+    texts = [one.text(with_title=True) for one in waiting]
+    embedded = embed_texts(embedder, texts, dimension=dimension)
+    if embedded.error is not None:
+        raise embedded.error
+    return embedded
 
 
 def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reembedding"]
 
-_BATCH = 256
+# As many as go into one request to a server: what a slow model has done is soon kept, and told.
+_BATCH = 128
 
 
 @dataclass(frozen=True, slots=True)

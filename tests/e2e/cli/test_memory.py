@@ -272,6 +272,7 @@ def test_everything_about_an_entity_is_forgotten_and_named(run: Run, tmp_path: P
         "dry_run": False,
         "returns": [],
         "versions": 0,
+        "receipts": 0,
     }
     said = run("forget", "--entity", "Ann", "--db", db).stdout
     assert said == "Forgot 2 memories about Ann:\n  boss\n  kiln\n1 link went along.\n"

@@ -185,9 +185,7 @@ def test_what_a_deleted_garden_held_finds_its_owners_other_paks(tmp_path: Path) 
 
 def test_what_waited_for_a_moderator_is_linked_when_it_is_promoted(tmp_path: Path) -> None:
     with opened(tmp_path / "m.db") as memory:
-        memory.remember_many(
-            [{"content": TEXTS[0], "pak_id": f"{n:03d}", "title": f"{n}"} for n in range(5)]
-        )
+        memory.remember_many([{"content": TEXTS[0], "pak_id": f"{n:03d}"} for n in range(5)])
         before = links_of(memory)
         memory.trust.set("stranger", 0.1)
         (held,) = memory.ingest([{"content": TEXTS[0]}], source="stranger").items

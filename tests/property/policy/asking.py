@@ -48,6 +48,7 @@ SHAPES: Sequence[dict[str, Any]] = (
     {"filter": {"not": {"owner": "ann"}}, "top_k": 20},
     {"filter": {"or": [{"entity": {"exists": True}}, {"title": {"gt": "m"}}]}, "top_k": 20},
     {"min_score": 0.4, "top_k": 20},
+    {"min_match": "fair", "top_k": 20},
     {"refresh": True, "top_k": 3},
 )
 

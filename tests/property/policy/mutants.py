@@ -23,7 +23,6 @@ from recollect.policy.view import View
 from recollect.recall import authorise, candidates, listing, pipeline, rank, sight
 from recollect.recall.sight import Sight
 from recollect.stores.sqlite.versions import SqliteVersions
-from recollect.verbs import read
 from recollect.verbs.receipts import Receipts
 
 __all__ = ["CLAIMS", "LEAKS"]
@@ -141,7 +140,7 @@ def cursor_of_a_hidden_pak() -> Iterator[None]:
         return replace(shown, next_cursor=order.encoded(last, wanted))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read, "page", page)
+        patch.setattr(listing, "page", page)
         yield
 
 
