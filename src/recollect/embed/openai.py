@@ -49,6 +49,9 @@ class BatchLimits:
     text_chars: int = 20_000
 
 
+_LIMITS, _BACKOFF = BatchLimits(), Backoff()
+
+
 class OpenAIEmbedder:
     """Asks a server for vectors; safe to share between threads."""
 
@@ -62,8 +65,8 @@ class OpenAIEmbedder:
         encoding_format: str = "float",
         timeout_s: float = 30.0,
         proxy: str | None = None,
-        limits: BatchLimits = BatchLimits(),
-        backoff: Backoff = Backoff(),  # noqa: B008 - frozen
+        limits: BatchLimits = _LIMITS,
+        backoff: Backoff = _BACKOFF,
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = chance.random,
     ) -> None:
