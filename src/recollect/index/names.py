@@ -14,7 +14,7 @@ import numpy as np
 from recollect.index.strings import Strings, sort_key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +56,18 @@ class Names(dict[str, int]):
         if number >= 0:
             self[name] = number
         return number
+
+    def known_of(self, names: Sequence[str]) -> list[str]:
+        """Return those names that have a number, in their order; most may have none."""
+        if not len(self._heads):
+            return [name for name in names if name in self]
+        heads = np.array([sort_key_of(name) for name in names], dtype=np.uint64)
+        begins = self._heads.take(self._heads.searchsorted(heads), mode="clip") == heads
+        return [
+            name
+            for name, is_near in zip(names, begins.tolist(), strict=True)
+            if name in self or (is_near and self.find(name) >= 0)
+        ]
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""

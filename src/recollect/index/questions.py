@@ -152,7 +152,7 @@ class Questions:
 
         Most of the terms may be unknown: nothing of them is kept.
         """
-        known = [term for term in terms if self._contents.terms.names.find(term) >= 0]
+        known = self._contents.terms.names.known_of(list(terms))
         counts = self.document_frequencies(known, selection).tolist()
         return {term: count for term, count in zip(known, counts, strict=True) if count}
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,3 +34,13 @@ def test_looking_for_a_name_does_not_give_it_a_number() -> None:
         assert known["green"] == 2
         assert known.in_order() == ["red", "blue", "green"]
         assert known.starting_with("") == ["blue", "green", "red"]
+
+
+@pytest.mark.parametrize("settled", [0, 1, 40])
+def test_of_many_names_those_are_known_that_are_found_one_by_one(settled: int) -> None:
+    names = Names.restore(**Names(f"payment{number}" for number in range(settled)).export())
+    late = ["pay", "late", "payment99"]
+    for name in late:
+        _ = names[name]
+    asked = [*late, "payment7", "payment", "payments", "zebra", "payment39", "p", ""]
+    assert names.known_of(asked) == [name for name in asked if names.find(name) >= 0]
