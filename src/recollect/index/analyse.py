@@ -16,7 +16,6 @@ import Stemmer  # type: ignore[import-not-found]
 
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.locks import fresh_in_child
-from recollect.model.memory import own_title
 from recollect.normalise import normalise
 from recollect.patterns import regex
 
@@ -24,15 +23,12 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
-    from recollect.ports.store import Indexable
-
 __all__ = [
     "ASKS",
     "COMMON",
     "LONGEST_TERM",
     "TELLS_TIME",
     "TIME_TERMS",
-    "indexed_text",
     "is_unspaced",
     "placed_terms",
     "stem_words",
@@ -198,12 +194,6 @@ def _placed(word: re.Match[str]) -> Iterator[tuple[int, int, str]]:
 def stem_words(written: Iterable[str]) -> list[str]:
     """Return one term for each word: its longest, or "" where a word holds none."""
     return [max(terms(word), key=len, default="") for word in written]
-
-
-def indexed_text(memory: Indexable) -> str:
-    """Return what of a memory is searched: the title, if it says anything, and the content."""
-    title = own_title(memory.title, memory.content)
-    return f"{title}\n{memory.content}" if title else memory.content
 
 
 def text_marks(text: str, *, tells_time: bool) -> int:

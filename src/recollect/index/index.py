@@ -81,13 +81,13 @@ class MemoryIndex(Questions):
         the last is the one to go on from; before another attempt after an exception, `mend`.
         """
         contents = self._contents
-        moves, only_came = False, True
+        moves, only_came, came = False, True, False
         changed: set[int] = set()
         used: dict[Who, Uses | None] = {}
         gone: set[int] = set()
         edges: set[tuple[int, int]] = set()
         for changes in batches:
-            only_came = only_came and self._came(changes)
+            only_came, came = only_came and self._came(changes), came or bool(changes.rows)
             if (changes.rows or changes.gone) and not moves:
                 contents, moves = contents.successor(), True
             elif contents is self._contents and changes.edges:
@@ -110,7 +110,8 @@ class MemoryIndex(Questions):
             statistics=None if moves else self._statistics,
             uses=uses,
             facts=facts,
-            bars=self.bars.following(head, only_came=only_came),
+            # Links that change though nobody came may be those of a repair.
+            bars=self.bars.following(head, only_came=only_came and (came or not edges)),
         )
 
     def compacted(self) -> MemoryIndex:

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.index import analyse
-from recollect.index.analyse import indexed_text, stem_words, terms
-from recollect.model import Memory
+from recollect.index.analyse import stem_words, terms
 
 
 @pytest.mark.parametrize(
@@ -74,11 +73,3 @@ def test_an_ascii_word_is_the_same_term_among_any_others(text: str) -> None:
 
 def test_each_query_word_gives_one_term() -> None:
     assert stem_words(["running", "don't", "see_also_this", "___"]) == ["run", "dont", "also", ""]
-
-
-def test_a_title_counts_unless_it_is_the_content_cut_short() -> None:
-    said = Memory("p", content="Use Celery with Redis.", title="Use Celery\u2026")
-    told = Memory("p", content="Use Celery with Redis.", title="Queues")
-
-    assert terms(indexed_text(said)) == ["use", "celeri", "with", "redi"]
-    assert terms(indexed_text(told)) == ["queue", "use", "celeri", "with", "redi"]

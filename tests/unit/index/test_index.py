@@ -35,6 +35,30 @@ def test_an_index_counts_the_living_and_knows_its_revision() -> None:
     assert index.pak_ids(index.slots_of(["pak_2", "pak_1", "nobody"])) == ["pak_2"]
 
 
+def test_a_title_counts_unless_it_is_the_content_cut_short() -> None:
+    said = Memory("said", "Use Celery with Redis.", "Use Celery\u2026")
+    told = Memory("told", "Use Celery with Redis.", "Queues")
+    index = MemoryIndex.empty(0).after(
+        Changes(Head(1, None), [IndexRow(1, said, None), IndexRow(2, told, None)], (), ())
+    )
+    slots = index.slots_of(["said", "told"])
+    assert index.column("length")[slots].tolist() == [4, 5]
+    terms = ["celeri", "queue", "redi", "use", "with"]
+    assert index.document_frequencies(terms, index.select()).tolist() == [2, 1, 2, 2, 2]
+
+
+def test_bars_are_asked_anew_after_links_changed_though_nobody_came() -> None:
+    head, rows = Head(2, "learned"), np.array([1])
+    index = index_of(row(1), row(2))
+    index.bars.learn({1: 0.7}, head)
+    index = index.after(Changes(head, (), (), ()))
+    assert index.bars.of(rows, head).tolist() == [0.7]
+    came = index.after(Changes(Head(3, "came"), [row(3)], (), [(1, 3, 0.8)]))
+    assert came.bars.of(rows, head).tolist() == [0.7]
+    repaired = came.after(Changes(Head(4, "repair"), (), (), [(1, 2, 0.9)]))
+    assert np.isnan(repaired.bars.of(rows, head)).all()
+
+
 def test_a_window_is_open_at_its_edge_and_only_the_active_are_in_it() -> None:
     index = index_of(
         row(1, last_reinforced=180.0),
