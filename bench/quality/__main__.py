@@ -2,8 +2,8 @@
 
 Run `python -m bench.quality`, with `--only SET` for one of them. Sets are the repository's notes
 and pages, and those in the folder that `--sets` or RECOLLECT_SETS names. The exit code is 1 where a
-simple row is ahead of us by more than .01 or one question, whichever is more. `--leave-one-out`
-and `--ablate` take ours apart and judge nothing.
+simple row is ahead of us by more than .01 or one question, whichever is more. `--leave-one-out`,
+`--choose` and `--ablate` take ours apart and judge nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from rich.progress import Progress
 
 from bench import report
 from bench.quality.ablate import ablated
+from bench.quality.choose import chosen
 from bench.quality.fit import leave_one_out
 from bench.quality.match import matches
 from bench.quality.rows import SetResult, keeps_up, measured
 from bench.quality.sets import CONVERSATIONS, SETS, found_sets
-from bench.quality.table import show, show_ablated, show_left_out
+from bench.quality.table import show, show_ablated, show_chosen, show_left_out
 from recollect.evaluation import Task
 
 
@@ -35,6 +36,9 @@ def main() -> None:
     found = found_sets(options.sets, options.only)
     if options.match:
         matches(found.tasks)
+        return
+    if options.choose:
+        show_chosen(list(chosen(found.tasks)), screen)
         return
     if options.leave_one_out or options.ablate:
         _taken_apart(options, found.tasks, screen)
@@ -67,6 +71,11 @@ def _options() -> argparse.Namespace:
         "--leave-one-out",
         action="store_true",
         help="fit the table of turns on all conversations of a set but one, measure that one",
+    )
+    parser.add_argument(
+        "--choose",
+        action="store_true",
+        help="choose the shares of notes and messages on all sets but one, measure that one",
     )
     parser.add_argument("--ablate", action="store_true", help="measure without each stage")
     return parser.parse_args()

@@ -39,6 +39,7 @@ WITHOUT: Mapping[str, Recipe] = MappingProxyType(
         "nothing": RECIPE,
         "the plain question": replace(RECIPE, plain=0.0),
         "slips mended": replace(RECIPE, spelling=False),
+        "German stems and small words": replace(RECIPE, german=False),
         "I is the user": replace(RECIPE, first_person=False),
         "shares by length": replace(RECIPE, by_length=False),
         "word for word": replace(RECIPE, word_for_word=False),

@@ -30,12 +30,16 @@ __all__ = ["Beside", "all_of", "beside", "filled", "recipe_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """A question beside every text of its store; `gold` says which answer it."""
+    """A question beside every text of its store; `gold` says which answer it.
+
+    `turn_terms`: so many terms turns have there on average; 0 where there are none.
+    """
 
     question: Question
     compared: Compared
     tables: Tables
     gold: NDArray[np.bool_]
+    turn_terms: float = 0.0
 
     @property
     def similarity(self) -> NDArray[np.float64]:
@@ -69,7 +73,8 @@ def beside(
         )
         comparison = Comparison(index, asked, selection, recipe)
         gold = np.array([name in question.gold for name in names], dtype=np.bool_)
-        yield Beside(question, comparison.parts_of_all(), comparison.tables, gold)
+        length = 0.0 if comparison.line is None else index.average_turn(selection)
+        yield Beside(question, comparison.parts_of_all(), comparison.tables, gold, length)
 
 
 def recipe_of(embedder: str | None) -> Recipe:

@@ -11,10 +11,11 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.table import Table
 
+from bench.quality.choose import Chosen
 from bench.quality.fit import Fitted
 from bench.quality.rows import METRICS, SetResult, allowed, keeps_up
 
-__all__ = ["ahead_lines", "left_out", "show", "show_ablated", "show_left_out"]
+__all__ = ["ahead_lines", "left_out", "show", "show_ablated", "show_chosen", "show_left_out"]
 
 _SMALL_P = 0.001
 
@@ -79,6 +80,17 @@ def show_ablated(name: str, found: Sequence[tuple[str, float, float]], console: 
     for stage, one, other in found:
         worth = (f"{recall - one:+.4f}", f"{mrr - other:+.4f}")
         table.add_row(stage, f"{one:.4f}", f"{other:.4f}", *worth)
+    console.print(table)
+
+
+def show_chosen(found: Sequence[Chosen], console: Console) -> None:
+    """Print what each set has with the shares that the others choose, and with the shipped ones."""
+    table = Table(title="each set with the shares that the others choose: recall@10 / MRR")
+    for heading in ("left out", "questions", "chosen on the others", "so", "as shipped", "at best"):
+        table.add_column(heading, justify="right" if heading == "questions" else "left")
+    for one in found:
+        cells = ["/".join(f"{n:.3f}" for n in each) for each in (one.so, one.shipped, one.best)]
+        table.add_row(one.name, f"{one.questions:,}", one.shares, *cells)
     console.print(table)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASKS",
     "COMMON",
+    "GERMAN",
     "LONGEST_TERM",
     "TELLS_TIME",
     "TIME_TERMS",
@@ -42,6 +43,7 @@ __all__ = [
 # What kind of text it is, as bits.
 ASKS = 1
 TELLS_TIME = 2
+GERMAN = 4
 
 # Scripts written without spaces. Of Chinese and Japanese each sign is a term, and each two that
 # stand side by side; of Thai, Lao, Burmese and Khmer, whose signs are sounds, each two and three.
@@ -196,10 +198,10 @@ def stem_words(written: Iterable[str]) -> list[str]:
     return [max(terms(word), key=len, default="") for word in written]
 
 
-def text_marks(text: str, *, tells_time: bool) -> int:
-    """Return what kind of text it is: one that asks, one that tells a time."""
+def text_marks(text: str, *, tells_time: bool, is_german: bool = False) -> int:
+    """Return what kind of text it is: one that asks, one that tells a time, a German one."""
     asks = ASKS if text.rstrip().endswith("?") else 0
-    return asks | (TELLS_TIME if tells_time else 0)
+    return asks | (TELLS_TIME if tells_time else 0) | (GERMAN if is_german else 0)
 
 
 def _ascii_words(text: str) -> list[str]:

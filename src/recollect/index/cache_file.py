@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "drafted", "load", "remove", "save"]
 
-VERSION = 7
+VERSION = 8
 _MAGIC = b"RECOLLECT INDEX\n"
 _HEAD = struct.Struct("<16sIII")
 _ALIGNMENT = 64

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.index.analyse import text_marks, words
+from recollect.index.german import is_german
 from recollect.index.lookup import digest, words_digest
 from recollect.index.threads import Threads
 from recollect.model.memory import own_title
@@ -126,11 +127,12 @@ def _append(rows: Sequence[IndexRow], digests: Sequence[int], contents: Contents
     lexicon = contents.lexicon
     said = [words(memory.content) for memory in memories]
     titles = [own_title(memory.title, memory.content) for memory in memories]
-    texts = [
-        lexicon.numbers([*words(title), *own] if title else own)
-        for title, own in zip(titles, said, strict=True)
+    written = [
+        [*words(title), *own] if title else own for title, own in zip(titles, said, strict=True)
     ]
+    texts = [lexicon.numbers(each) for each in written]
     lengths = [len(numbers) for numbers in texts]
+    german = [is_german(each) for each in written]
     first = contents.columns.extend(
         memories,
         row_ids=row_ids,
@@ -138,11 +140,17 @@ def _append(rows: Sequence[IndexRow], digests: Sequence[int], contents: Contents
         digests=digests,
         words=[words_digest(own) for own in said],
         marks=[
-            text_marks(memory.content, tells_time=lexicon.tells_time(numbers))
-            for memory, numbers in zip(memories, texts, strict=True)
+            text_marks(
+                memory.content, tells_time=lexicon.tells_time(numbers), is_german=speaks_german
+            )
+            for memory, numbers, speaks_german in zip(memories, texts, german, strict=True)
         ],
         pending=[row.pending for row in rows],
     )
+    # A German text is held under its German stems too; it is no longer for that.
+    for numbers, each, speaks_german in zip(texts, written, german, strict=True):
+        if speaks_german:
+            numbers.extend(lexicon.german(each))
     alive = contents.columns["alive"]
     contents.pak_ids.extend(pak_ids)
     contents.by_row.extend(row_ids, first, alive)

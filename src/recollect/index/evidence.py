@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.index.analyse import terms
+from recollect.index.analyse import terms, words
+from recollect.index.german import german_stem
 from recollect.normalise import normalise
 from recollect.paks.database import connect_read_only
 from recollect.paks.footprint import files_of
@@ -77,7 +78,7 @@ def _forms(word: str) -> tuple[bytes, ...]:
 
 def _stems(word: str) -> Iterator[bytes]:
     """Yield what the index keeps of a word; what is short stands in too many others."""
-    for stem in terms(word):
+    for stem in (*terms(word), *filter(None, map(german_stem, words(word)))):
         if len(stem) >= _LEAST_STEM:
             yield stem.encode().lower()
 

@@ -10,6 +10,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from recollect.index.analyse import LONGEST_TERM, TIME_TERMS, term_of
+from recollect.index.german import german_stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +44,11 @@ class Lexicon(dict[str, int]):
     def numbers(self, written: Iterable[str]) -> array[int]:
         """Return the numbers of the terms that words are, in order, repeated as often as they."""
         return array("i", map(self.__getitem__, written))
+
+    def german(self, written: Iterable[str]) -> array[int]:
+        """Return the numbers of words' German stems, where these are not their terms."""
+        stems = map(german_stem, written)
+        return array("i", [self._names[stem] for stem in stems if stem is not None])
 
     def tells_time(self, numbers: Iterable[int]) -> bool:
         """Return whether any of a text's numbers, as given here, is that of a time."""

@@ -215,6 +215,11 @@ class Questions:
         self._selections.check(selection)
         return self._contents.speakers.find_named(spellings, self._statistics.heard(selection))
 
+    def any_german(self, selection: Selection) -> bool:
+        """Return whether any selected memory is German."""
+        self._selections.check(selection)
+        return self._statistics.any_german(selection)
+
     def any_day(self, selection: Selection) -> bool:
         """Return whether of any selected memory it is known when it happened or was said."""
         self._selections.check(selection)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dates import NO_DAY
+from recollect.index.analyse import GERMAN
 from recollect.index.lexical import part_of
 from recollect.index.selection import tag_mask
 
@@ -44,6 +45,7 @@ class _Known:
     any_vector: bool | None = None
     turns: Turns | None = None
     heard: NDArray[np.bool_] | None = None
+    any_german: bool | None = None
     tagged: dict[tuple[str, ...], NDArray[np.int64]] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
 
@@ -107,6 +109,14 @@ class Statistics:
         """Return whether of any selected memory it is known when it happened or was said."""
         days = self._contents.columns["day"]
         return self._any_day_at_all and bool((days[selection.slots] != NO_DAY).any())
+
+    def any_german(self, selection: Selection) -> bool:
+        """Return whether any selected memory is German."""
+        known = self._about(selection)
+        if known.any_german is None:
+            marks = self._contents.columns["marks"][selection.slots]
+            known.any_german = bool((marks & GERMAN).any())
+        return known.any_german
 
     def turns(self, selection: Selection) -> Turns:
         """Return the selected memories that are turns of threads, in order."""

@@ -8,7 +8,7 @@ and no others. Names and times are known by other means, so meaning is asked for
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import fsum, sqrt
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from recollect.embed import EmbedderBadAnswer, EmbedderError
 from recollect.embed.ahead import reads_whole, weighs_words
 from recollect.embed.quantise import quantise
-from recollect.index.analyse import COMMON, stem_words, terms, words
+from recollect.index.analyse import COMMON, stem_words, term_of, terms, words
+from recollect.index.german import GERMAN_COMMON, german_stem, is_english, is_german
 from recollect.index.index import MemoryIndex
 from recollect.index.lookup import words_digest
 from recollect.index.selection import Selection
@@ -92,21 +93,30 @@ def ask(
     mended: Mapping[str, str] = {}
     spoken = _spoken(query)
     people = tuple(index.speakers_named(spoken, selection))
+    in_german = recipe.german and index.any_german(selection) and not is_english(written)
+    common = _common(written) if in_german else COMMON
+    german = _german(query, index, selection) if in_german else {}
     if recipe.spelling:
-        unknown = _unknown(spoken, of_time, people, index, selection)
+        fine = {*common, *of_time, *german.values()}
+        unknown = _unknown(spoken, fine, people, index, selection)
         if unknown:
             found = partial(index.found, selection=selection)
             query, mended = read(query, unknown=unknown, found=found)
         if mended:
             spoken = _spoken(query)
             people = tuple(index.speakers_named(spoken, selection))
+            german = _german(query, index, selection) if in_german else {}
     names = {term for person in people for term in person.terms}
     if recipe.first_person:
         people = (*people, *_in_first_person(written, index, selection))
-    telling = [term for term in spoken if term not in COMMON and term not in of_time]
+    telling = [term for term in spoken if term not in common and term not in of_time]
     if not telling and not of_time:
         telling = list(spoken)
-    wanted = _counting([term for term in telling if term not in names], index, selection)
+    wanted = [term for term in telling if term not in names]
+    german = {stem: term for stem, term in german.items() if term in wanted}
+    wanted = _counting([*wanted, *german], index, selection)
+    stressed = frozenset(_stressed(query, spoken))
+    spoken.update((stem, spoken[term]) for stem, term in german.items())
     times = asked.times if index.any_day(selection) else ()
     meaning, vector = _Meaning(_NOTHING), None
     if index.any_vector(selection):
@@ -125,7 +135,7 @@ def ask(
         vector=vector,
         embedder_failed=meaning.failed,
         spoken={term: word.lower() for term, word in spoken.items()},
-        stressed=frozenset(_stressed(query, spoken)),
+        stressed=stressed.union(stem for stem, term in german.items() if term in stressed),
         people=people,
         names=tuple(sorted(names)),
         times=times,
@@ -138,18 +148,30 @@ def ask(
     )
 
 
+def _common(written: Iterable[str]) -> frozenset[str]:
+    """Return the words of a question that say how, not what, it asks; German ones too."""
+    said = frozenset(written)
+    return COMMON | {term_of(one) for one in said & GERMAN_COMMON} if is_german(said) else COMMON
+
+
+def _german(query: str, index: MemoryIndex, selection: Selection) -> dict[str, str]:
+    """Return the German stems of a question that something selected holds, each with its term."""
+    stems = {german_stem(word): term_of(word) for word in words(query)}
+    known = sorted(stem for stem in stems if stem is not None and stem not in stems.values())
+    counts = index.document_frequencies(known, selection).tolist()
+    return {stem: stems[stem] for stem, count in zip(known, counts, strict=True) if count}
+
+
 def _unknown(
     spoken: Iterable[str],
-    of_time: Container[str],
+    fine: Collection[str],
     people: Iterable[Speaker],
     index: MemoryIndex,
     selection: Selection,
 ) -> frozenset[str]:
-    """Return the terms that nothing selected holds, and that are no name and no time."""
-    fine = {term for person in people for term in person.terms}
-    doubtful = [
-        one for one in spoken if one not in COMMON and one not in of_time and one not in fine
-    ]
+    """Return the terms that nothing selected holds, and that are no name and otherwise fine."""
+    names = {term for person in people for term in person.terms}
+    doubtful = [one for one in spoken if one not in fine and one not in names]
     counts = index.document_frequencies(doubtful, selection).tolist()
     return frozenset(term for term, count in zip(doubtful, counts, strict=True) if not count)
 

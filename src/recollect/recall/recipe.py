@@ -91,6 +91,7 @@ class Recipe:
     message_terms: float = 100.0
     by_length: bool = True
     spelling: bool = True
+    german: bool = True
     first_person: bool = True
     word_for_word: bool = True
 
