@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -33,6 +33,7 @@ from recollect.ports.memories import RowFilter
 from recollect.recall.pipeline import Sources
 from recollect.recall.recipe import RECIPE, SENTENCES
 from recollect.recall.sight import Sight, StoreMoved
+from recollect.values import dataclass
 from recollect.wiping import Wiping
 
 if TYPE_CHECKING:

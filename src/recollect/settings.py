@@ -10,10 +10,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from recollect.errors import InvalidInput, UnsupportedPlatform
+from recollect.values import dataclass
 
 __all__ = [
     "RECEIPT_DAYS",

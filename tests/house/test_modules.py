@@ -40,7 +40,10 @@ PUBLIC = [
 def made_here(path: Path) -> set[str]:
     """Return the public names that a module makes itself; type variables are nobody's business."""
     names: set[str] = set()
-    for node in tree(path).body:
+    body = tree(path).body
+    # What type checkers see otherwise is made where they do not look.
+    unseen = [node for block in body if isinstance(block, ast.If) for node in block.orelse]
+    for node in [*body, *unseen]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and not _is_type_variable(node.value):

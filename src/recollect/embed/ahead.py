@@ -7,12 +7,12 @@ the error that came instead. How much each word weighs is still for the caller t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from recollect.errors import EmbedderError
 from recollect.ports.embedder import SentenceEmbedder, WeightedQueryEmbedder
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

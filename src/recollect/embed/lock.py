@@ -6,11 +6,11 @@ What the store says it was filled with comes in, with the embedder at hand; noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.embed.text import model_of
 from recollect.errors import EmbedderMismatch
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.embedder import Embedder

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from recollect.embed.text import replace_surrogates
 from recollect.errors import EmbedderBadAnswer, EmbedderMissing, EmbedderUnavailable, InvalidInput
 from recollect.locks import fresh_in_child
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random as chance
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from recollect.embed.lock import ModelIdentity, mismatch_error
 from recollect.embed.retry import Backoff, retry_after_s
 from recollect.embed.text import replace_surrogates
 from recollect.errors import EmbedderBadAnswer, EmbedderUnavailable, InvalidInput
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

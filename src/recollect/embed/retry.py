@@ -5,9 +5,10 @@ Attempts, chance and the server's own wish come in as arguments; seconds go out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

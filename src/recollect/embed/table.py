@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 
 from recollect.embed.pieces import WordPieces
 from recollect.errors import EmbedderMissing
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

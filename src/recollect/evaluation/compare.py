@@ -7,13 +7,14 @@ and a p-value, all paired by question. Other questions, or other gold, are an er
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.evaluation.outcomes import SavedRun
 from recollect.evaluation.significance import bounds, p_value
+from recollect.values import dataclass
 
 __all__ = ["Change", "Comparison", "Difference", "compare"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.values import dataclass
 
 __all__ = ["Record", "as_record", "read_json", "read_lines", "read_records", "read_text"]
 

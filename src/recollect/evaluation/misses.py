@@ -5,10 +5,9 @@ In: a run. Out: the questions whose gold is not among the first results, in thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.evaluation.metrics import NDCG_AT
 from recollect.evaluation.runner import Outcome, Run
+from recollect.values import dataclass
 
 __all__ = ["FEW", "Miss", "misses"]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.evaluation.files import Record, as_record, read_json
 from recollect.evaluation.runner import Outcome, Run
+from recollect.values import dataclass
 
 __all__ = ["SavedQuestion", "SavedRun", "digest", "read_outcomes", "write_outcomes"]
 

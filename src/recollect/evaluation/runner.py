@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from recollect.evaluation.metrics import NDCG_AT, judge
 from recollect.evaluation.task import Collection, Item, Question, Task
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
+from recollect.values import dataclass
 
 __all__ = ["DEFAULT_K", "Outcome", "RememberCost", "Run", "clock_of", "run"]
 

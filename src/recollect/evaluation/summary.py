@@ -6,7 +6,7 @@ In: a run. Out: one frozen value that turns into the JSON of `recollect eval`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
@@ -14,6 +14,7 @@ from recollect.evaluation.metrics import percentile
 from recollect.evaluation.outcomes import digest
 from recollect.evaluation.runner import Outcome, Run
 from recollect.evaluation.significance import bounds
+from recollect.values import dataclass
 
 __all__ = ["Category", "Cost", "Estimate", "Summary", "summarise"]
 

@@ -6,8 +6,10 @@ Frozen values that the loaders make and the runner takes. Each collection is a s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from recollect.values import dataclass
 
 __all__ = ["Collection", "Item", "Question", "Task"]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.locks import fresh_in_child
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import FrameDefinition, FrameResult

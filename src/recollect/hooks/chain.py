@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, NotAllowed
@@ -19,6 +19,7 @@ from recollect.hooks.decisions import Allow, Denied, Modify
 from recollect.hooks.events import EventClass
 from recollect.hooks.failure import Failure, HookFailed
 from recollect.hooks.request import EncodedPayload, Request
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.decisions import AskUser, Decision

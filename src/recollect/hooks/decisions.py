@@ -8,10 +8,11 @@ In: a reply off the wire, or what a function returned. Out: `Allow`, `Modify`, `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.failure import Failure, HookFailed
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.chain import ChainResult

@@ -8,12 +8,12 @@ knows of hooks: it gets the request as they left it, and they are asked while no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from recollect.errors import HookDenied, InvalidInput
 from recollect.hooks.outcome import UNTOUCHED
 from recollect.model import LOCAL_PRINCIPAL
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.decisions import Denied

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import HookConfigError
@@ -17,6 +17,7 @@ from recollect.hooks.payload import OBJECT, PRINCIPAL, Payload
 from recollect.hooks.registry import ExecutorRegistry
 from recollect.hooks.verbs import SHAPES
 from recollect.model import LOCAL_PRINCIPAL
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.chain import ChainResult

@@ -5,8 +5,9 @@ In: what the chains of its events came to. Out: what the answer says of it in `m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.chain import ChainResult, HookRun

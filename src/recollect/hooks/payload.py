@@ -9,12 +9,13 @@ Whether a value can be had is for the verb to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from recollect.hooks.failure import Failure, HookFailed
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.events import HookEvent

@@ -10,12 +10,13 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.settings import child_environment
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.events import HookEvent

@@ -8,7 +8,7 @@ loop over these rows; a verb that is not among them has no hooks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from recollect.hooks.events import HookEvent
@@ -23,6 +23,7 @@ from recollect.model import (
 )
 from recollect.model.request import NOT_OF_FRAMES
 from recollect.recall.select import SelectQuery
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.hooks.outcome import HookOutcome

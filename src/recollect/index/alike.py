@@ -7,13 +7,13 @@ one by one. Most pairs of a crowd of texts that are all alike matter to nobody.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.embed.quantise import pack_signs, squared_norms
 from recollect.index.vectors import Nearest, most_sign_changes
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

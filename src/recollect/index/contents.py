@@ -8,7 +8,7 @@ have are not altered: `changes` fills a successor, which shares with them what i
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from recollect.index.speakers import Speakers
 from recollect.index.strings import Strings
 from recollect.index.threads import Threads
 from recollect.index.vectors import Vectors
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

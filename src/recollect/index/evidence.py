@@ -13,7 +13,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreUnavailable
@@ -22,6 +21,7 @@ from recollect.index.german import german_stem
 from recollect.normalise import normalise
 from recollect.paks.database import connect_read_only
 from recollect.paks.footprint import files_of
+from recollect.values import dataclass
 
 __all__ = ["Searched", "search"]
 

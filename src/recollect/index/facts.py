@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from recollect.model.filters import (
 )
 from recollect.model.memory import name_key
 from recollect.policy.permit import is_of_self
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

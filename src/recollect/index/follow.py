@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from recollect.errors import StoreError
 from recollect.index.cache_file import drafted, load, remove
 from recollect.index.index import MemoryIndex
 from recollect.locks import fresh_in_child
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.store import Changes, Commit, Head, Store, StoreState

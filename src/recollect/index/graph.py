@@ -8,12 +8,12 @@ of which none is altered. Nothing is counted unless both ends are selected.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from recollect.index.arrays import distinct, exclude, grow, ranges
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,6 @@ sorted order in float64, so a score does not depend on where a memory lies or wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import fsum, log
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ import numpy as np
 
 from recollect.index.arrays import kth_largest
 from recollect.index.postings import MOST_COUNTED, Posting
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

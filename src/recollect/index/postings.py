@@ -11,13 +11,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.index.arrays import distinct, is_in, ranges
 from recollect.index.names import Names
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ no use after the next change.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,6 +17,7 @@ import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.model.memory import is_within
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

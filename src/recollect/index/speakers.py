@@ -8,7 +8,6 @@ in too.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from recollect.index.analyse import COMMON, is_unspaced, terms
 from recollect.index.arrays import distinct
 from recollect.limits import PEOPLE_NAMED
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping

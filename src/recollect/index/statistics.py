@@ -6,7 +6,7 @@ alone. A question asks for most of them twice, and many questions share a select
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from recollect.dates import NO_DAY
 from recollect.index.analyse import GERMAN
 from recollect.index.lexical import part_of
 from recollect.index.selection import tag_mask
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

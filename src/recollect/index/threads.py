@@ -7,13 +7,13 @@ selected leaves no trace: those around it are neighbours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.index.arrays import distinct
 from recollect.index.lexical import is_sparse
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,6 @@ shares with the one before it what nobody changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from recollect.index.graph import Gains
 from recollect.ports.uses import strength
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -8,7 +8,6 @@ a zero one, are nobody's neighbour.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from math import acos, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from recollect.embed.quantise import pack_signs, squared_norms
 from recollect.errors import InvalidInput
 from recollect.index.arrays import grow, kth_largest
 from recollect.index.selection import Selection
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

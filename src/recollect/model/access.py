@@ -6,11 +6,12 @@ Frozen values, standard library only. What follows from them is in `recollect.po
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 from recollect.errors import InvalidInput
 from recollect.lookalikes import complaint, normal_name
+from recollect.values import dataclass
 
 __all__ = [
     "LOCAL",

@@ -7,11 +7,12 @@ Frozen values, standard library only, so that a cached answer can be handed out 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from hashlib import blake2b
 from typing import Any, Literal
 
 from recollect.model.memory import Memory, without_silent
+from recollect.values import dataclass
 
 __all__ = [
     "MATCHES",

@@ -7,8 +7,10 @@ score; for one that was not, `stage` is the first that left it out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
+
+from recollect.values import dataclass
 
 __all__ = ["RETURNED", "UNKNOWN", "Contribution", "Explanation", "Verb"]
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from recollect import check
@@ -19,6 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.limits import COUNTS
 from recollect.model.memory import name_key
 from recollect.model.plain import PlainObject, frozen
+from recollect.values import dataclass
 
 __all__ = [
     "FIELDS",

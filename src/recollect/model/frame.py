@@ -6,11 +6,12 @@ Frozen values, standard library only. What the numbers do is in `recollect.recal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.values import dataclass
 
 __all__ = ["CachePolicy", "FrameDefinition", "FrameFilters", "Weights"]
 

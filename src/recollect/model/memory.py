@@ -7,13 +7,14 @@ Frozen values, standard library only. `Memory` is what a store keeps and what an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import Any, Literal
 
 from recollect.model.access import LOCAL, Place
 from recollect.model.plain import NO_METADATA, texts_in
 from recollect.normalise import normalise
+from recollect.values import dataclass
 
 __all__ = [
     "EXTERNAL",

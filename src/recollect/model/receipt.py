@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 from recollect.model.answer import FrameResult, RecallResponse
+from recollect.values import dataclass
 
 __all__ = [
     "AnsweredBy",

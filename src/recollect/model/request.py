@@ -8,7 +8,7 @@ new one is checked as soon as it is declared.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import date
 from typing import Any, Literal, get_args
 
@@ -20,6 +20,7 @@ from recollect.model.answer import MATCHES, Match
 from recollect.model.filters import checked_filter
 from recollect.model.frame import FrameDefinition
 from recollect.model.memory import Memory
+from recollect.values import dataclass
 
 __all__ = [
     "BUDGET_MAX",
@@ -151,7 +152,7 @@ class RecallRequest:
     entity: str | None = _is(check.optional_name)
     relation: str | None = _is(check.optional_name)
     source: str | None = _is(check.optional_name)
-    scope: Scope | None = _is(_scope_or_none)  # noqa: RUF009 - it makes a field
+    scope: Scope | None = _is(_scope_or_none)
     garden: str | None = _is(check.optional_name)
     min_confidence: float | None = _is(_share_or_none)
     tags: Sequence[str] | None = _is(_patterns)
@@ -161,14 +162,14 @@ class RecallRequest:
     diversity: float | None = _is(_share_or_none, of_frames=False)
     frame: str = _is(_frame_name, "evidence", of_frames=False)
     include_quarantined: bool = _is(_flag, default=False, of_frames=False)
-    since: str | date | None = _is(_since)  # noqa: RUF009 - a field()
-    until: str | date | None = _is(_until)  # noqa: RUF009 - a field()
+    since: str | date | None = _is(_since)
+    until: str | date | None = _is(_until)
     thread: str | None = _is(check.optional_name)
     speaker: str | None = _is(check.optional_name)
     filter: Mapping[str, Any] | None = _is(checked_filter)
     now: str | None = _is(_moment, of_frames=False)
     min_score: float | None = _is(_share_or_none)
-    min_match: Match | None = _is(_match_or_none)  # noqa: RUF009 - it makes a field
+    min_match: Match | None = _is(_match_or_none)
     refresh: bool = _is(_flag, default=False, of_frames=False)
 
     @classmethod

@@ -7,13 +7,14 @@ memory's use, is no part of a version.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from recollect.check import is_share
 from recollect.model.access import SCOPES, Place
 from recollect.model.memory import Memory
 from recollect.model.plain import metadata_from
+from recollect.values import dataclass
 
 __all__ = ["Version", "changed_fields", "kept_fields", "memory_of"]
 

@@ -6,7 +6,6 @@ Four kinds of one shape: a Pak's id, a key, some values. One description each, w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from recollect.model.pak import (
@@ -15,6 +14,7 @@ from recollect.model.pak import (
     ReasonCodeEntry,
     RiskFlagEntry,
 )
+from recollect.values import dataclass
 
 __all__ = ["ANCHORS", "REASON_CODES", "RELATIONS", "RISK_FLAGS", "Attachment"]
 

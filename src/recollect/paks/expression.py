@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from recollect.errors import InvalidInput
 from recollect.paks.words import MAX_CHARACTERS, MAX_WORDS
 from recollect.ports.catalogue import FIELDS
+from recollect.values import dataclass
 
 __all__ = [
     "MAX_NESTING",

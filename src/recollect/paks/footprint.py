@@ -9,9 +9,10 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from recollect.values import dataclass
 
 __all__ = [
     "ASIDE",

@@ -7,7 +7,6 @@ several threads need. A database of a newer release or of another program is lef
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from recollect.paks.forks import refuse_inherited
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.paks.database import (

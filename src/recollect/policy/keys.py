@@ -10,10 +10,10 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.errors import NotAllowed
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Principal

@@ -8,11 +8,12 @@ answers into a mask. What a public memory of another tenant may do here is decid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Final
 
 from recollect.errors import NotAllowed
 from recollect.policy.permit import WRITING_ROLES, is_of_self
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Memory, Place, Principal, Role, Scope

@@ -7,8 +7,9 @@ what becomes of a garden's memories when it goes is decided there too, and writt
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Garden, Role

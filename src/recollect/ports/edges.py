@@ -7,8 +7,9 @@ All of a memory's pairs go when it is erased.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
+
+from recollect.values import dataclass
 
 __all__ = ["Dispute", "Edge", "EdgeRoom", "Likeness", "LinkAgain", "LostLinks"]
 

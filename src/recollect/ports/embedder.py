@@ -7,8 +7,9 @@ This room must not import numpy when it runs; annotations alone speak of arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,11 @@ memory goes when its garden does: the core decides, and hands over the rows as t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from recollect.model import Memory, is_settled, name_key
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

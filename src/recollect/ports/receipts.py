@@ -9,12 +9,12 @@ memories were given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from recollect.model import AnsweredBy, Part
 from recollect.ports.state import Head
 from recollect.ports.uses import Who
+from recollect.values import dataclass
 
 __all__ = ["ENDED_AT_ONCE", "Given", "KeptReceipt", "ReceiptFilter", "ReceiptPlace", "ReceiptRoom"]
 

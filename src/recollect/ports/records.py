@@ -8,8 +8,9 @@ vectors, keys, commits and the audit log are no records.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+from recollect.values import dataclass
 
 __all__ = ["RECORD_KINDS", "Record", "RecordKey", "RecordKind", "RecordRoom"]
 

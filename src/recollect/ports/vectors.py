@@ -8,10 +8,10 @@ serves, and the next. Only the one that serves is in `changes`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from recollect.model.memory import embedded_text
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,9 @@ when. A memory that never changed has none. All of them go when it is erased.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Memory

@@ -8,7 +8,7 @@ every later stage works inside of. Nothing that a request says can widen a view.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +24,7 @@ from recollect.policy.view import QUARANTINED
 from recollect.ports.memories import RowFilter
 from recollect.recall.ranges import NO_TIME, time_asked
 from recollect.recall.times import day_of
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.index.selection import Selection

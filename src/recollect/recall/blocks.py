@@ -7,10 +7,11 @@ Each stage answers with another type than it takes, so a wrong order fails the t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from recollect.model import Dropped, ScoredBlock
+from recollect.values import dataclass
 
 __all__ = ["Chosen", "Packed", "Ranked", "Settled", "best_first"]
 

@@ -7,7 +7,7 @@ signals that depend on the question. Only rows of the selections given are ever 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.sequence import in_sequence
 from recollect.recall.similarity import Tables
 from recollect.recall.strength import BESIDE
+from recollect.values import dataclass
 
 __all__ = [
     "SEEDS_PER_RESULT",

@@ -7,7 +7,7 @@ it; then it costs nothing and counts nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from recollect.recall.question import Question
 from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.similarity import Compared, Tables, mixed, nearby
 from recollect.recall.times import closeness
+from recollect.values import dataclass
 
 __all__ = ["Comparison", "Likeness"]
 

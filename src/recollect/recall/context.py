@@ -9,7 +9,6 @@ count in full for the reply to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from recollect.index.index import MemoryIndex
 from recollect.index.lexical import Lexical
 from recollect.index.threads import Turns
 from recollect.recall.similarity import weighed
+from recollect.values import dataclass
 
 __all__ = ["Context", "context", "with_neighbours"]
 

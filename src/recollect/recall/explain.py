@@ -8,7 +8,7 @@ explained as one that does not exist, and is never named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from recollect.recall.hydrate import shown_signals
 from recollect.recall.respond import as_run, shown
 from recollect.recall.select.explaining import NO_SUCH_PAK
 from recollect.recall.similarity import parts
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import (

@@ -7,12 +7,12 @@ loudest first. `PACKAGE_RULES` says in words when each is raised, `package_flags
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from recollect.model import PackageFlag
 from recollect.paks.registry import RISK_FLAGS
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.recall.pipeline import Trace

@@ -7,7 +7,7 @@ of their claim. Nothing is fetched here; what another process deleted meanwhile 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
@@ -27,6 +27,7 @@ from recollect.recall.spelling import Spelling
 from recollect.recall.strength import strength
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
+from recollect.values import dataclass
 
 __all__ = ["hydrate", "shown_signals"]
 

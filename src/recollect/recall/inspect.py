@@ -7,10 +7,11 @@ memories are named only if the principal may read them too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from recollect.ports.store import RowFilter
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Memory

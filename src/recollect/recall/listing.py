@@ -13,7 +13,6 @@ import json
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from recollect.model import RecallRequest
 from recollect.model.filters import WHEN, key_of
 from recollect.model.memory import name_key
 from recollect.model.plain import PlainObject
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,6 @@ stays inside its item as with the templates that are always there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from recollect import check
 from recollect.dates import NO_DAY, day_number
 from recollect.errors import InvalidInput
 from recollect.model import ScoredBlock
+from recollect.values import dataclass
 
 __all__ = ["FIELDS", "OwnTemplate", "is_own", "one_line", "origin", "own_template"]
 

@@ -8,7 +8,7 @@ ask for. It writes nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from recollect.recall.sight import Sight
 from recollect.recall.strength import strength
 from recollect.recall.suppress import suppress
 from recollect.recall.verbatim import nearest, verbatim_first
+from recollect.values import dataclass
 
 __all__ = ["Sources", "Trace", "run"]
 

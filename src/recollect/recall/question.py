@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from math import fsum, sqrt
 from typing import cast
@@ -32,6 +32,7 @@ from recollect.recall.misspelt import read
 from recollect.recall.ranges import TimeAsked
 from recollect.recall.recipe import RECIPE, Recipe
 from recollect.recall.times import Time, asks_when
+from recollect.values import dataclass
 
 __all__ = ["Question", "ask"]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
 from recollect.dates import WEEKDAYS
 from recollect.patterns import regex
 from recollect.recall.times import PlacedTime, Time, placed_times
+from recollect.values import dataclass
 
 __all__ = ["NO_TIME", "Order", "Range", "TimeAsked", "time_asked"]
 

@@ -7,8 +7,6 @@ columns of the index and nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ from recollect.recall.blocks import Ranked, best_first
 from recollect.recall.candidates import Candidates
 from recollect.recall.sequence import Sequence, in_sequence
 from recollect.recall.sight import Sight
+from recollect.values import dataclass
 
 __all__ = ["Ranking", "rank"]
 

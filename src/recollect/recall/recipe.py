@@ -7,7 +7,9 @@ measures what a stage is worth (`python -m bench.quality --ablate`). Nothing is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+
+from recollect.values import dataclass
 
 __all__ = ["MESSAGES", "NOTES", "RECIPE", "SENTENCES", "TURNS", "Recipe", "Table", "between"]
 

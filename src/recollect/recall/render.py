@@ -8,12 +8,12 @@ heading or for another item. What fits is decided in `pack`, never here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from recollect.errors import UnknownTemplate
 from recollect.recall.own_template import is_own, origin, own_template
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import ScoredBlock

@@ -11,13 +11,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.normalise import normalise
 from recollect.patterns import regex
 from recollect.recall.inflection import base_form, is_inflected
+from recollect.values import dataclass
 
 __all__ = ["Reading", "outline", "read", "say_the_same"]
 

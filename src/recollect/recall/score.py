@@ -7,10 +7,11 @@ given, so rows that the caller may not read must not be among them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

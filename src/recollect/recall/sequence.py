@@ -7,10 +7,11 @@ much less alike than the best takes no part. Nothing is looked up here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ reads holds a `Sight`; a house test sees to it that nobody selects or fetches be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from recollect.policy.trust import as_trusted
 from recollect.policy.view import HELD_BACK, QUARANTINED, view_of_own
 from recollect.ports.edges import Dispute
 from recollect.ports.memories import RowFilter
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

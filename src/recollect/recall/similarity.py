@@ -8,12 +8,12 @@ notes, a turn by that of turns. Nothing is looked up here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.recall.recipe import Table
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
@@ -20,6 +19,7 @@ from recollect.dates import LONG_MONTHS, MONTH_NAMES, MONTHS, NO_DAY, WEEKDAYS
 from recollect.index.arrays import distinct, is_in
 from recollect.limits import TIMES_NAMED
 from recollect.patterns import regex
+from recollect.values import dataclass
 
 __all__ = [
     "PlacedTime",

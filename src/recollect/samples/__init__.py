@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
+
+from recollect.values import dataclass
 
 __all__ = ["Anchor", "Relation", "SampleMemory", "load_shop"]
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from recollect.ports.state import CommitRecord
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.uses import Who

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.hours import iso, moved
 from recollect.index.selection import Where
 from recollect.model import INSTRUCTION
 from recollect.recall.authorise import Moment
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Principal

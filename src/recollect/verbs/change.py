@@ -8,7 +8,7 @@ version by the store.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.check import is_id, optional_text
@@ -23,6 +23,7 @@ from recollect.model import (
 from recollect.paks import UnknownPak
 from recollect.policy.permit import need, takes_instruct
 from recollect.ports.store import RowFilter
+from recollect.values import dataclass
 from recollect.verbs.erase import hash_name
 from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write.draft import ARGUMENTS, derived_title, draft

@@ -7,7 +7,7 @@ other; a rejected one never comes back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.index.selection import Where
@@ -15,6 +15,7 @@ from recollect.paks import UnknownPak
 from recollect.policy.permit import need, takes_instruct
 from recollect.policy.view import QUARANTINED, REJECTED
 from recollect.ports.store import RowFilter
+from recollect.values import dataclass
 from recollect.verbs.erase import hash_name
 from recollect.verbs.requests import Request, answered, keep, nothing, raise_if_repeated
 from recollect.write.status import set_status

@@ -10,7 +10,7 @@ import functools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +33,7 @@ from recollect.recall.clean import clean_inspection, clean_memory, clean_selecti
 from recollect.recall.pipeline import run
 from recollect.recall.respond import refused, response
 from recollect.recall.respond import run as answer_to
+from recollect.values import dataclass
 from recollect.verbs.frames import invalidation_event
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import hashlib
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.arguments import name
@@ -20,6 +20,7 @@ from recollect.errors import RequestIdReused
 from recollect.hours import iso
 from recollect.model import Remembered
 from recollect.ports.store import KeptAnswer
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import Principal

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect.arguments import on_conflict, superseded
@@ -30,6 +30,7 @@ from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.policy.view import QUARANTINED
 from recollect.ports.store import Commit, RowFilter, Standing
 from recollect.recall.sight import StoreMoved, own_memories
+from recollect.values import dataclass
 from recollect.verbs import join
 from recollect.verbs.change import Settling
 from recollect.verbs.erase import hash_name

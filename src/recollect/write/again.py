@@ -8,13 +8,14 @@ somebody may store them is decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect import check
 from recollect.model import Memory, words_of
 from recollect.policy.sanitizer import risks
 from recollect.recall.score import decay_for
+from recollect.values import dataclass
 from recollect.write.draft import ARGUMENTS, PLACE, earlier_id
 
 if TYPE_CHECKING:

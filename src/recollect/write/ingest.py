@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from recollect.model import EXTERNAL, INSTRUCTION
 from recollect.policy.permit import is_of_self
 from recollect.policy.trust import is_low
 from recollect.policy.view import QUARANTINED, REJECTED
+from recollect.values import dataclass
 from recollect.write.draft import draft
 
 if TYPE_CHECKING:

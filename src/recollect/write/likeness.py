@@ -9,7 +9,7 @@ there.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,6 +25,7 @@ from recollect.index.vectors import Vectors
 from recollect.model import Place
 from recollect.ports.store import Commit, Likeness, Store
 from recollect.recall.sight import AtPlace
+from recollect.values import dataclass
 from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_to_write, pair, weight_of
 
 if TYPE_CHECKING:

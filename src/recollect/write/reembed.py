@@ -8,10 +8,10 @@ embedded here: a model may take its time, and nobody should wait for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.embed import EmbedderBadAnswer, EmbedderMismatch
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.store import Store, Waiting

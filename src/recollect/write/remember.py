@@ -8,7 +8,7 @@ embedded here: whoever has the store's lock must not wait for a model.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from recollect.dates import NO_DAY, day_number
@@ -16,6 +16,7 @@ from recollect.embed import ModelIdentity, check_model
 from recollect.embed.text import kept_as
 from recollect.model import Remembered, is_settled
 from recollect.ports.store import RowFilter
+from recollect.values import dataclass
 from recollect.write.draft import content_hash
 from recollect.write.likeness import (
     Arrival,

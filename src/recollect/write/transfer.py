@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -21,6 +21,7 @@ from recollect.errors import InvalidInput
 from recollect.model import LinkRequest, Principal
 from recollect.model.memory import without_silent
 from recollect.ports.store import RECORD_KINDS
+from recollect.values import dataclass
 from recollect.write import draft
 from recollect.write.draft import ARGUMENTS, TURN
 

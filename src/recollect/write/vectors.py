@@ -7,7 +7,6 @@ says why. An embedder that is down or answers nonsense costs a memory its vector
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.embed import EmbedderBadAnswer, EmbedderError, EmbedderUnavailable
 from recollect.embed.quantise import quantise
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.embedder import Embedder

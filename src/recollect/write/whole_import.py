@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 from recollect import check
@@ -38,6 +38,7 @@ from recollect.policy.sanitizer import risks
 from recollect.ports.store import ClockState, KeptVersion
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
+from recollect.values import dataclass
 from recollect.write.draft import content_hash, time_to_live
 from recollect.write.transfer import COUNT_MAX, read_at
 from recollect.write.whole_export import NAMING_FIELDS

@@ -10,13 +10,13 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
 
 from recollect.edge import wire
 from recollect.errors import RecollectError
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +27,7 @@ __all__ = ["Output", "console", "of", "switch_to_json"]
 _HOUR_S = 3600.0
 
 
-@dataclass
+@dataclass(slots=True)
 class Output:
     """Who is listening: a person, or a program that asked for JSON."""
 

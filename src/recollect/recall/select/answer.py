@@ -7,7 +7,6 @@ block is told first and loudest and never removes a Pak: whoever receives the pa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from recollect.model import Dropped
 from recollect.recall.flags import Package, package_flags
 from recollect.recall.select.ranking import SIGNALS
 from recollect.recall.select.values import LOUDNESS, LazyDropped, Score, SelectResult, moment
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model.pak import RiskFlagEntry

@@ -7,13 +7,13 @@ are fetched together, so a query costs what it finds, not what there is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.recall.select.values import moment
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.catalogue import CatalogueRecords, CodeColumns, PakColumns, Touched

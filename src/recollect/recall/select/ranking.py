@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from recollect.model import Contribution, Dropped
 from recollect.paks.registry import EXCLUDE_CODES
 from recollect.recall.select.columns import NEVER
 from recollect.recall.select.values import moment
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.recall.select.columns import Rows

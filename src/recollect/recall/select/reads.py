@@ -7,7 +7,6 @@ catalogue says that something changed. Nothing is read here but through the port
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from recollect.ports.catalogue import Posting
 from recollect.recall.select.columns import Documents, Rows
 from recollect.recall.select.words import Hit
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.catalogue import CatalogueRecords, Statistics, Touched

@@ -7,7 +7,6 @@ however many candidates there are. What decides is in `ranking`, and is pure.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from recollect.recall.select.answer import PickedTexts, compose_answer
 from recollect.recall.select.ranking import Found, mark_standing, rank
 from recollect.recall.select.reads import reads_of
 from recollect.recall.select.values import checked
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.catalogue import Catalogue, CatalogueRecords

@@ -7,7 +7,7 @@ all that there is to know besides the store. `to_dict` of a result is plain data
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -17,6 +17,7 @@ from recollect.limits import COUNTS
 from recollect.model import Dropped
 from recollect.paks.expression import parse
 from recollect.paks.registry import REASON_WEIGHTS
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.model import PackageFlag

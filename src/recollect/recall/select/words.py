@@ -8,13 +8,13 @@ the rows that count and no others, which FTS5's `bm25()` cannot do (ADR-0007).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.paks.words import MAX_CHARACTERS, MAX_WORDS
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.catalogue import CatalogueRecords, Statistics

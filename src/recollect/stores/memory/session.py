@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.errors import StoreError
@@ -31,6 +30,7 @@ from recollect.ports.versions import KeptVersion
 from recollect.stores.memory.tables import PairTable, Table
 from recollect.stores.memory.undo import UndoLog
 from recollect.stores.touched import Touched, first_kept, is_time_to_trim
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from recollect.stores.sqlite.seals import (
     version_seal,
 )
 from recollect.stores.sqlite.twins import TWIN_INDEXES, itself, twin_where
+from recollect.values import dataclass
 
 __all__ = ["Findings", "Unlike", "examine", "expected_triggers", "find"]
 

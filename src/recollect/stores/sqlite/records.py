@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreDamaged
@@ -15,6 +14,7 @@ from recollect.model.plain import metadata_from
 from recollect.ports.records import RECORD_KINDS, Record
 from recollect.stores.sqlite.legible import RowShape
 from recollect.stores.sqlite.session import marks
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports.records import RecordKey, RecordKind

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from recollect.stores.sqlite.twins import itself
+from recollect.values import dataclass
 
 __all__ = ["Key", "Row", "Shape", "pieces", "rows", "shapes"]
 

@@ -12,7 +12,6 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from recollect.paks.forks import keep_for_good, refuse_inherited
 from recollect.paks.tolerant import text_or_bytes
 from recollect.stores.sqlite.salvaged_rows import copy_rows, mend_schema
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.salvaged_rows import Copied

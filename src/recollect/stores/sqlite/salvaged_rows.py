@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreOutdated
@@ -19,6 +18,7 @@ from recollect.stores.sqlite.migrations import ENGINE_VERSION
 from recollect.stores.sqlite.repair import FACTS, USES, as_json
 from recollect.stores.sqlite.rescue import Shape, pieces, rows, shapes
 from recollect.stores.sqlite.twins import TWIN_INDEXES
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.rescue import Key, Row

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import StoreDamaged, StoreError
@@ -18,6 +18,7 @@ from recollect.ports.state import ClockState, Commit, Head, StoreState
 from recollect.stores.sqlite import commits
 from recollect.stores.sqlite.legible import is_state
 from recollect.stores.touched import Touched
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.paks.connections import Connections

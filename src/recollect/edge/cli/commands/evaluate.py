@@ -7,7 +7,6 @@ In: files of questions. Out: calls of `recollect.evaluation`, which fills tempor
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +16,7 @@ from recollect.edge.cli import output
 from recollect.edge.cli.complete import frames
 from recollect.edge.cli.options import Embedder, Json
 from recollect.errors import InvalidInput
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,7 +13,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -22,6 +21,7 @@ import typer
 from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId, as_filter
 from recollect.errors import InvalidInput, RecollectError
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console
