@@ -13,8 +13,9 @@ from recollect.errors import RecollectError
 if TYPE_CHECKING:
     from recollect.aio import AsyncRecollect
     from recollect.engine import Recollect
+    from recollect.node import Node
 
-__all__ = ["AsyncRecollect", "Recollect", "RecollectError", "__version__"]
+__all__ = ["AsyncRecollect", "Node", "Recollect", "RecollectError", "__version__"]
 
 __version__ = "0.1.0"
 
@@ -28,4 +29,8 @@ def __getattr__(name: str) -> Any:
         from recollect.aio import AsyncRecollect
 
         return AsyncRecollect
+    if name == "Node":
+        from recollect.node import Node
+
+        return Node
     raise AttributeError(f"module 'recollect' has no attribute {name!r}")

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from recollect.errors import InvalidInput
 from recollect.limits import most_characters
+from recollect.patterns import regex
 
 __all__ = [
     "at_most",
@@ -24,6 +25,7 @@ __all__ = [
     "is_number",
     "is_share",
     "is_storable",
+    "is_store_name",
     "length",
     "microseconds",
     "name",
@@ -36,6 +38,7 @@ __all__ = [
     "read_time",
     "share",
     "shown",
+    "store_name",
     "text",
     "time",
     "time_in_utc",
@@ -51,6 +54,9 @@ _LARGEST = sys.float_info.max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LIKE_THIS = "write it like 2026-05-11T12:00:00Z."
+# A store's name is the name of its folder too: on every file system, whatever it makes of case, one
+# name is one folder, and none leads elsewhere or looks like another in other letters.
+_STORE_NAME = regex(r"[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?")
 _SHORTER = {
     "content": "split it into parts, one memory each, in one thread.",
     "query": "ask with the few sentences that matter.",
@@ -124,6 +130,23 @@ def name(field: str, value: object) -> str:
 def optional_name(field: str, value: object) -> str | None:
     """Return a name, or None."""
     return None if value is None else name(field, value)
+
+
+def store_name(field: str, value: object) -> str:
+    """Return a name by which a node finds a store."""
+    written = name(field, value)
+    if not _STORE_NAME.fullmatch(written):
+        raise InvalidInput(
+            f"{field} must be of a-z, 0-9, - and _ and begin and end with a letter or a digit,"
+            f" not {shown(written)}.",
+            hint="write it in small plain letters, like acme-support.",
+        )
+    return written
+
+
+def is_store_name(value: str) -> bool:
+    """Return whether a store may have this name."""
+    return len(value) <= most_characters("store") and _STORE_NAME.fullmatch(value) is not None
 
 
 def query(field: str, value: object) -> str:

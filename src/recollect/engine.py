@@ -10,30 +10,26 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from recollect import arguments
 from recollect.check import optional_text
 from recollect.embed import load_embedder
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.frames.registry import FrameRegistry
-from recollect.hooks.on_first_use import HooksOnFirstUse
 from recollect.hours import HoursMode, iso
-from recollect.model import LOCAL_PRINCIPAL, RecallRequest
-from recollect.open_store import OpenStore, fitting_embedder
-from recollect.paks.opening import HowToOpen
+from recollect.model import RecallRequest
+from recollect.opening import Choices, SystemClock, open_caller
 from recollect.policy.permit import need
 from recollect.policy.sanitizer import SanitizerMode
 from recollect.recall.pack import count_tokens
 from recollect.settings import RECEIPT_DAYS, check_platform
-from recollect.verbs.caller import Caller
 from recollect.verbs.frames import FrameRows
 from recollect.verbs.read import Reader
 from recollect.wiring import wire_store
@@ -65,6 +61,7 @@ if TYPE_CHECKING:
         Version,
     )
     from recollect.model.request import Order
+    from recollect.open_store import OpenStore
     from recollect.paks.catalogue import PakCatalogue
     from recollect.ports.access import Act
     from recollect.ports.clock import Clock
@@ -74,6 +71,7 @@ if TYPE_CHECKING:
     from recollect.recall.inspect import Inspection
     from recollect.recall.listing import MemoryPage
     from recollect.recall.select import SelectQuery, SelectResult
+    from recollect.verbs.caller import Caller
     from recollect.verbs.gardens import Gardens
     from recollect.verbs.keys import Keys
     from recollect.verbs.quarantine import Quarantine
@@ -83,15 +81,7 @@ if TYPE_CHECKING:
     from recollect.verbs.write import WriteContext, Writer
     from recollect.write import transfer
 
-__all__ = ["Recollect", "SystemClock", "restore", "salvage"]
-
-
-class SystemClock:
-    """The machine's clock."""
-
-    def now(self) -> float:
-        """Return the time in Unix seconds."""
-        return time.time()
+__all__ = ["Recollect", "SystemClock", "be_ready_to_fork", "restore", "salvage"]
 
 
 class Recollect:
@@ -198,38 +188,26 @@ class Recollect:
         who asked what, when, and which memories were given; `why` tells it. Answers stay as they
         are, and are given all the same where no receipt can be written.
         """
-        check_platform()
-        kept_days = arguments.lasting("receipt_days", receipt_days)
-        arguments.one_of("hours", hours, get_args(HoursMode))
-        arguments.one_of("sanitizer", sanitizer, get_args(SanitizerMode))
-        who = LOCAL_PRINCIPAL if principal is None else arguments.principal(principal)
-        how = HowToOpen(
-            power_safe, read_only, any_filesystem, arguments.patience("timeout", timeout)
-        )
-        store = wire_store(path, store_id=uuid.uuid4().hex, how=how)
-        try:
-            chosen = fitting_embedder(store, embedder)
-            heard = HooksOnFirstUse(arguments.file("hooks", hooks), k_max=arguments.TOP_K_MAX)
-        except BaseException:
-            store.close()
-            raise
-        open_store = OpenStore(
-            store,
-            store.path,
-            embedder=chosen,
-            clock=clock or SystemClock(),
+        choices = Choices(
+            principal=principal,
+            embedder=embedder,
+            clock=clock,
             links=links,
             hours=hours,
             token_counter=token_counter,
-            cache_file=cache_file and not read_only,
+            cache_file=cache_file,
+            power_safe=power_safe,
+            read_only=read_only,
+            timeout=timeout,
+            any_filesystem=any_filesystem,
             sanitizer=sanitizer,
-            hooks=heard,
-            new_id=lambda: uuid.uuid4().hex,
-            receipt_days=kept_days if receipts else None,
+            hooks=hooks,
+            receipts=receipts,
+            receipt_days=receipt_days,
         )
-        open_store.finish_wiping()
-        _be_ready_to_fork()
-        return cls(Caller(open_store, store.catalogue, who, is_opener=principal is None))
+        caller = open_caller(functools.partial(wire_store, path), choices)
+        be_ready_to_fork()
+        return cls(caller)
 
     def as_principal(self, principal: Principal) -> Recollect:
         """Return a handle on the same store for another principal.
@@ -268,6 +246,10 @@ class Recollect:
     def hooks(self) -> Hooks:
         """The hooks: register functions of your own, load the file again, see how they are."""
         self._need_opener("the hooks")
+        if self._whoever.check_lent is not None:
+            raise NotAllowed(
+                "the hooks of a node are the same for all its stores.", hint="ask node.hooks."
+            )
         return self._open_store.dispatcher.hooks
 
     @property
@@ -306,8 +288,12 @@ class Recollect:
         return Trust(self._open_store, self._principal)
 
     def close(self) -> None:
-        """Close the memory, leaving a warm cache for the next opening; closing twice is fine."""
-        self._whoever.open_store.close()
+        """Close the memory, leaving a warm cache for the next opening; closing twice is fine.
+
+        One that a node lends is not closed by its borrower.
+        """
+        if self._whoever.check_lent is None:
+            self._whoever.open_store.close()
 
     def __enter__(self) -> Recollect:
         return self
@@ -1245,7 +1231,8 @@ class Recollect:
 
 
 @functools.cache
-def _be_ready_to_fork() -> None:
+def be_ready_to_fork() -> None:
+    """See to it that a child can be forked while threads are at work."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_load_all)
 

@@ -29,6 +29,8 @@
         ├── FrameExists                                registered before
         ├── FrameImmutable                             built in: can be extended, not changed
         ├── UnknownTemplate                            no template has this name
+        ├── UnknownStore            (LookupError)      a node has no store of this name
+        ├── StoreExists                                a node has a store of this name already
         ├── PakIdTaken                                 the id chosen for a memory is in use
         └── RequestIdReused                            a request id stands for another request
 
@@ -61,6 +63,7 @@ __all__ = [
     "StoreClosed",
     "StoreDamaged",
     "StoreError",
+    "StoreExists",
     "StoreFull",
     "StoreOutdated",
     "StoreReadOnly",
@@ -70,6 +73,7 @@ __all__ = [
     "UnknownFrame",
     "UnknownGarden",
     "UnknownPak",
+    "UnknownStore",
     "UnknownTemplate",
     "UnsupportedPlatform",
 ]
@@ -177,6 +181,18 @@ class UnknownGarden(InvalidInput, LookupError):
     """There is no such garden for this principal: whether it exists elsewhere is not said."""
 
     code = "unknown_garden"
+
+
+class UnknownStore(InvalidInput, LookupError):
+    """A node has no store of this name."""
+
+    code = "unknown_store"
+
+
+class StoreExists(InvalidInput):
+    """A node has a store of this name already; it was left as it is."""
+
+    code = "store_exists"
 
 
 class PakIdTaken(InvalidInput):

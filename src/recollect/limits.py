@@ -47,6 +47,7 @@ CHARACTERS: Mapping[str, int] = MappingProxyType(
         "cursor": 20_000,
         "metadata": 10_000,
         "filter": 10_000,
+        "store": 64,
     }
 )
 

@@ -39,7 +39,7 @@ from recollect.wiping import Wiping
 if TYPE_CHECKING:
     from recollect.embed import EmbedderError
     from recollect.hooks.dispatcher import Dispatcher
-    from recollect.hooks.on_first_use import HooksOnFirstUse
+    from recollect.hooks.on_first_use import HooksOnFirstUse, SharedHooks
     from recollect.hours import HoursMode
     from recollect.index.follow import Current
     from recollect.index.index import MemoryIndex
@@ -59,6 +59,9 @@ __all__ = ["HeadFacts", "OpenStore", "fitting_embedder"]
 
 # So often an answer is tried before the store is made to stand still for it.
 _ATTEMPTS = 3
+# What an open store takes beside its index: rooms, locks, what is prepared for statements.
+_OWN_BYTES = 24_000
+_WEIGHED_EVERY = 16
 
 Answer = TypeVar("Answer")
 Value = TypeVar("Value")
@@ -94,7 +97,7 @@ class OpenStore:
         token_counter: TokenCounter,
         cache_file: bool,
         sanitizer: SanitizerMode,
-        hooks: HooksOnFirstUse,
+        hooks: HooksOnFirstUse | SharedHooks,
         new_id: Callable[[], str],
         receipt_days: float | None = None,
     ) -> None:
@@ -123,6 +126,9 @@ class OpenStore:
         self.receipt_days = receipt_days
         self._new_id = new_id
         self._closed = False
+        # How often nothing but the clock moved since it was weighed, and the index that was.
+        self._weighed: tuple[int, MemoryIndex | None] = (_WEIGHED_EVERY, None)
+        self._bytes = 0
 
     def close(self) -> None:
         """Close the store, leaving a warm cache; closing twice is fine."""
@@ -134,6 +140,31 @@ class OpenStore:
                 self.follower.save(self._new_id())
             finally:
                 self.store.close()
+
+    def rest(self) -> None:
+        """Let go of what is quickly had again: connections, and what answers left behind."""
+        self.follower.rest()
+        self._head_facts = HeadFacts(None, (), {}, {}, {}, {})
+        self._named = None
+        self.store.rest()
+
+    def held_bytes(self) -> int:
+        """Return about how many bytes of memory the store takes, but for its connections.
+
+        It is weighed when its index changed, and now and then: answers leave something behind.
+        """
+        index, times, found = self.follower.index, *self._weighed
+        if index is not found or times >= _WEIGHED_EVERY:
+            from recollect.weigh import weigh
+
+            self._bytes = _OWN_BYTES + weigh(index, self._head_facts, self.cached_frames)
+            times = 0
+        self._weighed = times + 1, index
+        return self._bytes
+
+    def open_connections(self) -> int:
+        """Return how many connections are open while nobody uses them."""
+        return self.store.connections()
 
     def wipe(self) -> tuple[Looked, ...]:
         """Wipe what was forgotten out of every file of the store; return what was looked at."""
@@ -455,13 +486,18 @@ def _model_of(state: StoreState) -> ModelIdentity | None:
     return None if state.model_id is None else ModelIdentity(state.model_id, state.dimension or 0)
 
 
-def fitting_embedder(store: Store, wanted: str | Embedder | None) -> Embedder:
+def fitting_embedder(
+    store: Store,
+    wanted: str | Embedder | None,
+    *,
+    load: Callable[[str | Embedder], Embedder] = load_embedder,
+) -> Embedder:
     """Return the embedder to open a store with: the one that is wanted, or that it was filled with.
 
     One that the store was not filled with is refused.
     """
     stored = _model_of(store.state.read())
-    chosen = load_embedder(_own_spec(stored) if wanted is None else wanted)
+    chosen = load(_own_spec(stored) if wanted is None else wanted)
     alone: Embedder | None = getattr(chosen, "alone", None)
     if stored is not None and alone is not None and alone.model_id == model_of(stored.model_id):
         chosen = alone  # filled before the static table stood beside it

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
@@ -17,15 +17,56 @@ from recollect.paks.opening import HowToOpen, resolve
 from recollect.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from recollect.errors import UnknownStore
     from recollect.model import Restored
     from recollect.stores.memory import MemoryStore
     from recollect.stores.sqlite.salvage import Salvage
 
-__all__ = ["OpenableStore", "wire_restore", "wire_salvage", "wire_store"]
+__all__ = ["OpenableStore", "Stores", "wire_restore", "wire_salvage", "wire_store", "wire_stores"]
 
 OpenableStore: TypeAlias = "SqliteStore | MemoryStore"
 
 _FORMS = "agent.db, sqlite:///agent.db, sqlite:////srv/agent.db or memory://"
+
+
+class Stores(Protocol):
+    """Stores by name, wherever they are kept; names were checked before."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all stores, in order."""
+
+    def identity(self, name: str) -> Hashable | None:
+        """Return what tells a store from others of its name, before and after; None: no store."""
+
+    def size(self, name: str) -> int:
+        """Return how many bytes of disk a store takes."""
+
+    def open(self, name: str, *, store_id: str, how: HowToOpen | None = None) -> OpenableStore:
+        """Open a store that is there; raise UnknownStore for one that is not."""
+
+    def make(self, name: str, *, store_id: str, how: HowToOpen | None = None) -> None:
+        """Make a store, whole or not at all; raise StoreExists rather than write over one."""
+
+    def remove(self, name: str, *, removal_id: str) -> None:
+        """Remove a store for good; whoever has it open, in whatever process, finds it gone."""
+
+    def unknown(self, name: str) -> UnknownStore:
+        """Return what is raised for a name that no store has."""
+
+
+def wire_stores(place: Path | str) -> Stores:
+    """Return the stores below a folder, which is made if it is new."""
+    scheme, _ = _parts(place)
+    if scheme is not None:
+        raise InvalidInput(
+            "a node keeps its stores in a folder, in this release.", hint="name a folder: stores."
+        )
+    # Whoever opens one file need not wait for what holds many.
+    from recollect.stores.sqlite.folder import StoreFolder
+
+    return StoreFolder(resolve(place))
 
 
 def wire_store(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import aio, engine
+from recollect import aio, engine, node
 
 WATCHED = """
 import json, os, sys
@@ -84,6 +84,7 @@ def test_the_engine_is_loaded_when_its_name_is_first_used(tmp_path: Path) -> Non
 def test_the_lazy_names_are_those_of_their_modules() -> None:
     assert recollect.Recollect is engine.Recollect
     assert recollect.AsyncRecollect is aio.AsyncRecollect
+    assert recollect.Node is node.Node
     with pytest.raises(AttributeError, match="Nonsense"):
         _ = recollect.Nonsense
 

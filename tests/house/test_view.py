@@ -134,7 +134,16 @@ ROOMS = {
 SELECTORS = {"recall/sight.py", "write/likeness.py"}
 # What the index tells without a selection is asked by slot, or is about no Pak at all.
 BY_SLOT = {"slots", "row_ids", "pak_id", "pak_ids"}
-ABOUT_NO_PAK = {"empty", "after", "after_all", "compacted", "mend", "export", "restore"} | {
+ABOUT_NO_PAK = {
+    "empty",
+    "after",
+    "after_all",
+    "compacted",
+    "packed",
+    "mend",
+    "export",
+    "restore",
+} | {
     "select",
     "places",
     # A rule is asked of places, and tells for each slot what it said.

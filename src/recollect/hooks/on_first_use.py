@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.hooks.dispatcher import Dispatcher
+    from recollect.hooks.handle import Hooks
 
-__all__ = ["HooksOnFirstUse"]
+__all__ = ["HooksOnFirstUse", "SharedHooks"]
 
 
 class HooksOnFirstUse:
@@ -45,7 +46,30 @@ class HooksOnFirstUse:
                 self._dispatcher = Dispatcher(Hooks(self._path, k_max=self._k_max))
             return self._dispatcher
 
+    def hooks(self) -> Hooks:
+        """Return the hooks themselves, to register others and see how they are."""
+        return self.dispatcher().hooks
+
     def close(self) -> None:
         """Stop whatever runs; closing twice is fine."""
         if self._dispatcher is not None:
             self._dispatcher.hooks.close()
+
+
+class SharedHooks:
+    """The hooks that several memories share; who closes a memory leaves them as they are."""
+
+    def __init__(self, shared: HooksOnFirstUse) -> None:
+        self._shared = shared
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is no hook at all."""
+        return self._shared.is_idle
+
+    def dispatcher(self) -> Dispatcher:
+        """Return the loop around the verbs, the same for all."""
+        return self._shared.dispatcher()
+
+    def close(self) -> None:
+        """Leave them to whoever made them."""

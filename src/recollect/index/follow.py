@@ -62,6 +62,11 @@ class Follower:
         return self._index is not None
 
     @property
+    def index(self) -> MemoryIndex | None:
+        """The index as it was last published, if it is loaded."""
+        return self._index
+
+    @property
     def state(self) -> StoreState:
         """What the store said of itself when it was last looked at, for the index or a commit."""
         return self._state or self._store.state.read()
@@ -125,6 +130,12 @@ class Follower:
             self._index = self._state = None
             with suppress(OSError):
                 self._remove_file()
+
+    def rest(self) -> None:
+        """Hold the index in as little room as it takes in a file; what answers left in it goes."""
+        with self._building:
+            if self._index is not None:
+                self._index = self._index.packed()
 
     def wipe(self) -> None:
         """Let go of all that was deleted, here and in the cache file, as far as that can be."""

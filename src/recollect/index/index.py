@@ -124,6 +124,10 @@ class MemoryIndex(Questions):
         selections = self._next_generation(contents)
         return MemoryIndex(contents, self.head, selections=selections, uses=uses, bars=self.bars)
 
+    def packed(self) -> MemoryIndex:
+        """Return the same index as it would be read from a file: arrays, and no dictionaries."""
+        return MemoryIndex.restore(*self.compacted().export())
+
     def knows_uses(self, who: Who) -> bool:
         """Return whether it was told what a principal has used."""
         return self._uses.knows(who)

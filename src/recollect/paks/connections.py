@@ -154,6 +154,22 @@ class Connections:
         finally:
             self._turns.give(lease)
 
+    def rest(self) -> None:
+        """Close those that nobody uses just now; they are opened again when they are needed."""
+        if self._open_reader is None or self.lease() is not None:
+            return  # in memory a connection is the database
+        lease = Lease(self._here.thread, is_writing=True)
+        try:
+            if self._turns.take(lease, 0.0):
+                self._let_go()
+        finally:
+            self._turns.give(lease)
+
+    @property
+    def at_hand(self) -> int:
+        """How many are open while nobody uses them."""
+        return len(self._idle) + (self._writer is not None)
+
     def _let_go(self) -> None:
         """Close what nobody uses; but for one whose file was replaced (`keep_for_good`)."""
         while self._idle:

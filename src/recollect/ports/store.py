@@ -211,5 +211,11 @@ class Store(Protocol):
     def discard(self) -> int:
         """Delete what was put aside, inside a commit; return how many rows that were."""
 
+    def connections(self) -> int:
+        """Return how many connections are open while nobody uses them."""
+
+    def rest(self) -> None:
+        """Close connections that nobody uses just now; whoever needs one gets it again."""
+
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

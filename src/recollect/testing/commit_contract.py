@@ -41,6 +41,18 @@ class CommitContract:
         raise TypeError("a subclass of CommitContract says how to open a store")
         yield
 
+    def test_a_store_at_rest_has_no_connection_open_and_goes_on(self) -> None:
+        with self.opened() as store:
+            for number in range(3):
+                with store.commit(f"commit {number}", at=NOW):
+                    store.memories.write([new_memory(f"memory {number}")])
+                store.rest()
+                assert store.connections() == 0
+                assert store.head().revision == number + 1
+            with store.snapshot():
+                store.rest()
+                assert store.head().revision == 3
+
     def test_a_commit_is_one_revision_whatever_is_in_it(self) -> None:
         with self.opened() as store:
             assert store.head() == Head(0, None)

@@ -39,6 +39,8 @@ class Caller:
     is_opener: bool
     # Told of each sight that is taken, where somebody wants to know what an answer was made from.
     looked: Callable[[Sight], None] | None = None
+    # Refuses once whoever lent the store has it back; None for who opened it for itself.
+    check_lent: Callable[[], None] | None = None
 
     @property
     def store(self) -> Store:
@@ -46,7 +48,9 @@ class Caller:
         return self.open_store.store
 
     def need_living_key(self) -> None:
-        """Refuse a caller whose key has ended since it was presented."""
+        """Refuse a caller whose key has ended since it was presented, or whose loan of a store."""
+        if self.check_lent is not None:
+            self.check_lent()
         self.open_store.need_living_key(self.principal)
 
     def sight(self) -> Sight:

@@ -160,6 +160,13 @@ class MemoryStore:
         """Delete nothing: nothing was put aside."""
         return 0
 
+    def connections(self) -> int:
+        """Return none: there is nothing to connect to."""
+        return 0
+
+    def rest(self) -> None:
+        """Do nothing: what is in memory is all there is."""
+
     def close(self) -> None:
         """Let go of everything; closing twice is fine."""
         self._catalogue.close()

@@ -15,7 +15,6 @@ from recollect.model import name_key
 from recollect.paks.database import write
 from recollect.policy import risks
 from recollect.stores.sqlite import seals
-from recollect.stores.sqlite.copy_before import copy_before
 from recollect.stores.sqlite.migrations import ENGINE_MIGRATIONS, ENGINE_VERSION
 
 __all__ = ["prepare"]
@@ -49,6 +48,9 @@ def _migrate(conn: sqlite3.Connection, path: Path, store_id: str) -> None:
     with write(conn):
         version = _engine_version(conn)
         if version < ENGINE_VERSION and _holds_anything(conn, version):
+            # Few files are ever migrated.
+            from recollect.stores.sqlite.copy_before import copy_before
+
             copy_before(path, ENGINE_VERSION)
         for migration in ENGINE_MIGRATIONS:
             if migration.version > version:

@@ -59,6 +59,15 @@ class Session:
         return known.slot
 
     @property
+    def at_hand(self) -> int:
+        """How many connections are open while nobody uses them."""
+        return self._connections.at_hand
+
+    def rest(self) -> None:
+        """Close those that nobody uses just now."""
+        self._connections.rest()
+
+    @property
     def is_committing(self) -> bool:
         """Whether a commit is under way."""
         return self._known().commit is not None

@@ -220,6 +220,14 @@ class SqliteStore:
         """Delete what was put aside; return how many rows that were."""
         return self._db.run("DELETE FROM damaged").rowcount
 
+    def connections(self) -> int:
+        """Return how many connections are open while nobody uses them."""
+        return self._db.at_hand
+
+    def rest(self) -> None:
+        """Close the connections that nobody uses just now; they are opened again when needed."""
+        self._db.rest()
+
     def close(self) -> None:
         """Close the connections; closing twice is fine."""
         self._catalogue.close()
