@@ -26,6 +26,8 @@
     └── InvalidInput                (ValueError)       an argument is not what the call takes
         ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
         ├── UnknownFrame            (LookupError)      no frame has this name
+        ├── UnknownKey              (LookupError)      no living key has this prefix
+        ├── UnknownReceipt          (LookupError)      none is kept, or it is another's
         ├── FrameExists                                registered before
         ├── FrameImmutable                             built in: can be extended, not changed
         ├── UnknownTemplate                            no template has this name
@@ -72,7 +74,9 @@ __all__ = [
     "StoreUnavailable",
     "UnknownFrame",
     "UnknownGarden",
+    "UnknownKey",
     "UnknownPak",
+    "UnknownReceipt",
     "UnknownStore",
     "UnknownTemplate",
     "UnsupportedPlatform",
@@ -193,6 +197,18 @@ class StoreExists(InvalidInput):
     """A node has a store of this name already; it was left as it is."""
 
     code = "store_exists"
+
+
+class UnknownKey(InvalidInput, LookupError):
+    """No living key has this prefix."""
+
+    code = "unknown_key"
+
+
+class UnknownReceipt(InvalidInput, LookupError):
+    """No receipt of this answer is kept, or it is not this principal's to read."""
+
+    code = "unknown_receipt"
 
 
 class PakIdTaken(InvalidInput):

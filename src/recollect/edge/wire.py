@@ -6,7 +6,8 @@ keys are added, never renamed. Nothing here reads a store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Ingested,
         Member,
         Memory,
+        Principal,
         RecallResponse,
         Receipt,
         ReceiptPage,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     )
     from recollect.policy import IssuedKey, KeyRow
     from recollect.ports.access import Act
+    from recollect.ports.edges import Dispute
     from recollect.recall.inspect import Inspection
     from recollect.recall.listing import MemoryCounts, MemoryPage
     from recollect.recall.select import SelectResult
@@ -58,13 +61,20 @@ __all__ = [
     "Dossier",
     "Object",
     "acts",
+    "after_the_moment",
     "answer",
+    "answer_index",
+    "archived",
     "backed_up",
     "batch",
     "check",
     "comparison",
     "condition",
+    "deleted",
+    "disputed",
+    "disputes",
     "dossier",
+    "encode",
     "error",
     "evaluation",
     "evidence",
@@ -79,21 +89,47 @@ __all__ = [
     "imported",
     "ingested",
     "inspection",
+    "invalidated",
     "issued",
+    "judged",
     "keys",
+    "linked",
     "listing",
     "members",
     "memory",
     "page",
+    "principal",
     "receipt",
     "receipts",
     "remembered",
+    "removed",
+    "repaired",
+    "resolved",
     "restored",
+    "revoked",
+    "salvaged",
     "selection",
+    "superseded",
+    "touched",
+    "trust",
+    "trusts",
     "versions",
 ]
 
 Object = dict[str, Any]
+
+
+def encode(answer: Object) -> bytes:
+    """Return an object as the bytes that leave: JSON in one spelling, ASCII alone."""
+    return json.dumps(answer, separators=(",", ":")).encode("ascii")
+
+
+def after_the_moment(answer: Object) -> Object:
+    """Return an answer without what tells when it was given: equal ones are equal then."""
+    return {name: one for name, one in answer.items() if name not in _OF_THE_MOMENT}
+
+
+_OF_THE_MOMENT = ("generated_at", "recall_id")
 
 
 class Dossier(NamedTuple):
@@ -200,11 +236,87 @@ def remembered(one: Remembered) -> Object:
 
 
 def batch(many: Sequence[Remembered]) -> Object:
-    """Return what became of many texts: how many, how many of them new, how many pending."""
+    """Return what became of many texts: how many, how many new or pending, and of each."""
     return {
         "remembered": len(many),
         "created": sum(one.created for one in many),
         "pending": sum(one.state == "pending" for one in many),
+        "items": [remembered(one) for one in many],
+    }
+
+
+def superseded(pak_id: str, new: str | None) -> Object:
+    """Return which memory took the place of another."""
+    return {"pak_id": pak_id, "superseded_by": new}
+
+
+def archived(one: Memory, *, changed: bool) -> Object:
+    """Return how a memory stands that was archived, or brought back."""
+    return {"pak_id": one.pak_id, "status": one.status, "changed": changed}
+
+
+def touched(one: Memory, *, is_touched: bool) -> Object:
+    """Return until when a memory holds that was touched."""
+    return {"pak_id": one.pak_id, "touched": is_touched, "valid_until": one.valid_until}
+
+
+def linked(pak_id: str, other: str, *, weight: float) -> Object:
+    """Return which two were joined, and how strongly."""
+    return {"linked": [pak_id, other], "weight": weight}
+
+
+def disputed(pak_id: str, other: str, *, note: str) -> Object:
+    """Return which two contradict each other."""
+    return {"disputed": [pak_id, other], "note": note}
+
+
+def resolved(pak_id: str, other: str, *, was_open: bool) -> Object:
+    """Return whether a dispute was settled."""
+    return {"pair": [pak_id, other], "resolved": was_open}
+
+
+def disputes(found: Sequence[Dispute]) -> Object:
+    """Return the open disputes."""
+    return {"disputes": [asdict(one) for one in found]}
+
+
+def deleted(name: str, **more: int) -> Object:
+    """Return what is no longer there."""
+    return {"deleted": name, **more}
+
+
+def removed(slug: str, *, was_there: bool) -> Object:
+    """Return whether somebody was taken out of a garden."""
+    return {"garden": slug, "removed": was_there}
+
+
+def trusts(found: Mapping[str, float]) -> Object:
+    """Return how far sources are trusted."""
+    return {"trust": dict(found)}
+
+
+def trust(source: str, share: float) -> Object:
+    """Return how far one source is trusted."""
+    return {"source": source, "trust": share}
+
+
+def revoked(prefix: str) -> Object:
+    """Return which key was ended."""
+    return {"revoked": prefix}
+
+
+def judged(how: str, pak_id: str) -> Object:
+    """Return what became of a fact that waited: promoted or rejected."""
+    return {how: pak_id}
+
+
+def principal(who: Principal) -> Object:
+    """Return who asks, and what that may do."""
+    return {
+        "tenant": who.tenant,
+        "principal": who.id,
+        "teams": list(who.teams),
+        "permissions": list(who.permissions),
     }
 
 
@@ -242,6 +354,34 @@ def keys(rows: Sequence[KeyRow]) -> Object:
 def answer(given: RecallResponse) -> Object:
     """Return what a recall found, why, and what it left out."""
     return given.to_dict()
+
+
+def answer_index(given: RecallResponse) -> Object:
+    """Return a recall's answer with its memories by id, title and first words alone."""
+    told = answer(given)
+    return {
+        **told,
+        "results": [_entry(one) for one in told["results"]],
+        "instructions": [_entry(one) for one in told["instructions"]],
+    }
+
+
+# So much of a text stands for it in an index.
+_FIRST_CHARACTERS = 120
+
+
+def _entry(result: Object) -> Object:
+    fact = result["fact"]
+    words = " ".join(str(fact["content"])[: 4 * _FIRST_CHARACTERS].split())
+    short = words if len(words) <= _FIRST_CHARACTERS else f"{words[: _FIRST_CHARACTERS - 1]}\u2026"
+    named = {name: fact[name] for name in ("pak_id", "title", "occurred_at", "speaker", "project")}
+    kept = {name: result[name] for name in ("score", "match", "why", "risk")}
+    return {**named, **kept, "beginning": short}
+
+
+def invalidated(name: str) -> Object:
+    """Return the frame whose cached answers were let go of."""
+    return {"invalidated": name}
 
 
 def framed(given: FrameResult) -> Object:
@@ -320,14 +460,10 @@ def error(problem: RecollectError, *, hint: str | None) -> Object:
 
 
 def _key(row: KeyRow) -> Object:
-    who = row.principal
     return {
         "prefix": row.prefix,
         "name": row.name,
-        "tenant": who.tenant,
-        "principal": who.id,
-        "teams": list(who.teams),
-        "permissions": list(who.permissions),
+        **principal(row.principal),
         "created_at": row.created_at,
         "expires_at": row.expires_at,
         "revoked_at": row.revoked_at,

@@ -183,6 +183,7 @@ def supersede(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Let a memory take the place of another in all answers; the old one names its successor."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     if (new is None) != undo:
@@ -197,7 +198,7 @@ def supersede(
 
         console.print(view.succession(pak_id, new), soft_wrap=True)
 
-    output.of(context).show({"pak_id": pak_id, "superseded_by": new}, draw)
+    output.of(context).show(wire.superseded(pak_id, new), draw)
 
 
 def history(

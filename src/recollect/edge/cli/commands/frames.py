@@ -217,11 +217,12 @@ def delete(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Delete a frame of your own."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
         memory.frames.delete(name)
-    output.of(context).show({"deleted": name}, lambda console: console.print(f"Deleted {name}."))
+    output.of(context).show(wire.deleted(name), lambda console: console.print(f"Deleted {name}."))
 
 
 def _say(context: typer.Context, frame: FrameDefinition, extends: str | None) -> None:

@@ -122,7 +122,7 @@ def delete(
 
     with open_memory.existing(db, embedder) as memory:
         freed = memory.gardens.delete(slug, request_id=request_id)
-    answer = {"deleted": slug, "memories": freed}
+    answer = wire.deleted(slug, memories=freed)
     _tell(
         context, answer, f"Dropped the garden {slug}; memories back with their owners: {freed:,}."
     )
@@ -191,7 +191,7 @@ def remove(
     with open_memory.existing(db, embedder) as memory:
         gone = memory.gardens.remove(slug, principal, request_id=request_id)
     sentence = f"{principal} is out of {slug}." if gone else f"{principal} was not in {slug}."
-    _tell(context, {"garden": slug, "removed": gone}, sentence)
+    _tell(context, wire.removed(slug, was_there=gone), sentence)
 
 
 def _tell(context: typer.Context, answer: wire.Object, sentence: str) -> None:

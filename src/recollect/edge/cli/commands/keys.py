@@ -12,7 +12,7 @@ import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json
-from recollect.errors import InvalidInput
+from recollect.errors import UnknownKey
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -140,6 +140,7 @@ def revoke(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """End a key at once and for good."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
     from recollect.policy.keys import public_part
 
@@ -147,12 +148,12 @@ def revoke(
     shown = public_part(prefix)
     with open_memory.existing(db, embedder) as memory:
         if shown is None or not memory.keys.revoke(prefix):
-            raise InvalidInput(
+            raise UnknownKey(
                 f"There is no living key {shown or 'of that form'}.",
                 hint="`recollect keys list` names them.",
             )
     output.of(context).show(
-        {"revoked": shown},
+        wire.revoked(shown),
         lambda console: console.print(f"Revoked {shown}. Nobody gets in with it any more."),
     )
 

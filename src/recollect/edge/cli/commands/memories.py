@@ -194,15 +194,15 @@ def touch(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Let a memory that was given a time to live hold for that long from now on."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
         pak_id = open_memory.whole_id(memory, pak_id)
         touched = memory.touch(pak_id)
-        until = open_memory.known(memory, pak_id).valid_until
-    holds = f"holds until {until}" if touched else "was given no time to live"
-    answer = {"pak_id": pak_id, "touched": touched, "valid_until": until}
-    _tell(context, answer, f"{pak_id} {holds}.")
+        found = open_memory.known(memory, pak_id)
+    holds = f"holds until {found.valid_until}" if touched else "was given no time to live"
+    _tell(context, wire.touched(found, is_touched=touched), f"{pak_id} {holds}.")
 
 
 def tidy(
@@ -237,14 +237,15 @@ def archive(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Take a memory out of every answer without erasing it; `unarchive` brings it back."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
         pak_id = open_memory.whole_id(memory, pak_id)
         changed = memory.archive(pak_id, request_id=request_id)
-        status = open_memory.known(memory, pak_id).status
-    sentence = f"Archived {pak_id}." if changed else f"{pak_id} stays {status}."
-    _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
+        found = open_memory.known(memory, pak_id)
+    sentence = f"Archived {pak_id}." if changed else f"{pak_id} stays {found.status}."
+    _tell(context, wire.archived(found, changed=changed), sentence)
 
 
 def unarchive(
@@ -256,14 +257,15 @@ def unarchive(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Bring an archived memory back into answers."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
         pak_id = open_memory.whole_id(memory, pak_id)
         changed = memory.unarchive(pak_id, request_id=request_id)
-        status = open_memory.known(memory, pak_id).status
-    sentence = f"Brought {pak_id} back." if changed else f"{pak_id} stays {status}."
-    _tell(context, {"pak_id": pak_id, "status": status, "changed": changed}, sentence)
+        found = open_memory.known(memory, pak_id)
+    sentence = f"Brought {pak_id} back." if changed else f"{pak_id} stays {found.status}."
+    _tell(context, wire.archived(found, changed=changed), sentence)
 
 
 def link(
@@ -279,6 +281,7 @@ def link(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Join two memories; recall then follows one to the other."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -286,7 +289,7 @@ def link(
         memory.link(pak_id, other, weight=weight, request_id=request_id)
     _tell(
         context,
-        {"linked": [pak_id, other], "weight": weight},
+        wire.linked(pak_id, other, weight=weight),
         f"Linked {pak_id} and {other} ({weight:g}).",
     )
 
@@ -302,6 +305,7 @@ def dispute(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Say that two memories contradict each other; answers then hold the better one only."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -309,7 +313,7 @@ def dispute(
         memory.dispute(pak_id, other, note=note, request_id=request_id)
     _tell(
         context,
-        {"disputed": [pak_id, other], "note": note},
+        wire.disputed(pak_id, other, note=note),
         f"{pak_id} and {other} contradict each other until you resolve it.",
     )
 
@@ -324,6 +328,7 @@ def resolve(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Settle a dispute: both memories may be answers again."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -332,7 +337,7 @@ def resolve(
     between = f"between {pak_id} and {other}"
     _tell(
         context,
-        {"pair": [pak_id, other], "resolved": settled},
+        wire.resolved(pak_id, other, was_open=settled),
         f"Settled the dispute {between}." if settled else f"There was no open dispute {between}.",
     )
 

@@ -92,9 +92,11 @@ def _waiting(memory: Recollect, given: str) -> str:
 
 
 def _tell(context: typer.Context, done: str, name: str, sentence: str) -> None:
+    from recollect.edge import wire
+
     def draw(console: Console) -> None:
         from recollect.edge.cli.views.elements import plain
 
         console.print(plain(sentence), soft_wrap=True)
 
-    output.of(context).show({done: name}, draw)
+    output.of(context).show(wire.judged(done, name), draw)

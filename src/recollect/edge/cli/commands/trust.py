@@ -30,6 +30,7 @@ def list_(
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """List the sources that something was said about."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -40,7 +41,7 @@ def list_(
 
         console.print(view.table(found) if found else "Nothing was said about any source.")
 
-    output.of(context).show({"trust": found}, draw)
+    output.of(context).show(wire.trusts(found), draw)
 
 
 @app.command("set", epilog="Example: recollect trust set mail 0.3")
@@ -56,6 +57,7 @@ def set_(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Say how far a source is trusted; it counts at once for what is already here."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -66,4 +68,4 @@ def set_(
 
         console.print(f"What {plain(source)} says counts by {share:g} now.", soft_wrap=True)
 
-    output.of(context).show({"source": source, "trust": share}, draw)
+    output.of(context).show(wire.trust(source, share), draw)

@@ -11,7 +11,7 @@ import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.options import Db, Embedder, Json
-from recollect.errors import InvalidInput
+from recollect.errors import UnknownReceipt
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +41,7 @@ def why(
     with open_memory.existing(db, embedder) as memory:
         told = memory.why(recall_id, principal=principal)
     if told is None:
-        raise InvalidInput(
+        raise UnknownReceipt(
             f"There is no receipt of {recall_id!r}.",
             hint="`recollect receipts` names those there are; `recall --receipt` keeps one.",
         )
