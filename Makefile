@@ -47,7 +47,7 @@ audit: $(VENV)/.dev
 # Versions and hashes for every platform, no address.
 constraints: $(VENV)/.dev
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra openai --extra transformer \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra openai --extra serve --extra transformer \
 	  --generate-hashes --no-strip-extras --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml -o constraints.txt
 
 bench: $(VENV)/.dev

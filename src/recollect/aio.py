@@ -137,6 +137,7 @@ class AsyncRecollect:
     repair = _awaited(Recollect.repair)
     backup = _awaited(Recollect.backup)
     prune_versions = _awaited(Recollect.prune_versions)
+    head = _awaited(Recollect.head)
     stats = _awaited(Recollect.stats)
     close = _awaited(Recollect.close)
 

@@ -1169,6 +1169,16 @@ class Recollect:
         self._need_opener("backups of the store")
         return upkeep.back_up(self._caller, arguments.needed_file("path", path), progress=progress)
 
+    def head(self) -> tuple[int, str | None]:
+        """Return the revision of the store and the name of its last commit; for its opener.
+
+        As long as they are the same, nobody has written.
+        """
+        self._need_opener("the commits of the store")
+        self._open_store.check_open()
+        head = self._open_store.store.head()
+        return head.revision, head.commit_id
+
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""
         from recollect.verbs import upkeep

@@ -14,6 +14,13 @@
     │   │   └── NotACatalogue                          a database with other tables than ours
     │   └── StoreTooNew             (RuntimeError)     written by a newer release
     ├── NotAllowed                  (PermissionError)  the principal may not do this
+    │   ├── KeyNeeded                                  a server was shown no key that is good
+    │   ├── OverQuota                                  the tenant has as much as it may
+    │   └── WrongHost                                  a server does not answer for that name
+    ├── ServerError                 a server cannot answer now
+    │   ├── ServerBusy              (TimeoutError)     more is asked at once than can be answered
+    │   ├── ServerTooSlow           (TimeoutError)     it took longer than the server waits
+    │   └── TooManyRequests         (TimeoutError)     a key asks more often than it may
     ├── UnknownPak                  (LookupError)      a call names a memory that does not exist
     ├── EmbedderError               no usable vector could be had
     │   ├── EmbedderMissing         (ImportError)      a package or its data are not installed
@@ -24,6 +31,10 @@
     │   ├── HookConfigError         (ValueError)       hooks.toml, or a registration, is wrong
     │   └── HookDenied              (PermissionError)  a hook refused the operation
     └── InvalidInput                (ValueError)       an argument is not what the call takes
+        ├── BadBody                                    a request's body cannot be read at all
+        ├── BodyTooLarge                               a request's body is larger than is taken
+        ├── NoSuchRoute             (LookupError)      a server has nothing at this path
+        ├── WrongMethod                                a path takes other methods
         ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
         ├── UnknownFrame            (LookupError)      no frame has this name
         ├── UnknownKey              (LookupError)      no living key has this prefix
@@ -45,6 +56,8 @@ from __future__ import annotations
 from pathlib import Path
 
 __all__ = [
+    "BadBody",
+    "BodyTooLarge",
     "EmbedderBadAnswer",
     "EmbedderError",
     "EmbedderMismatch",
@@ -56,11 +69,17 @@ __all__ = [
     "HookDenied",
     "HookError",
     "InvalidInput",
+    "KeyNeeded",
+    "NoSuchRoute",
     "NotACatalogue",
     "NotAllowed",
+    "OverQuota",
     "PakIdTaken",
     "RecollectError",
     "RequestIdReused",
+    "ServerBusy",
+    "ServerError",
+    "ServerTooSlow",
     "StoreBusy",
     "StoreClosed",
     "StoreDamaged",
@@ -72,6 +91,7 @@ __all__ = [
     "StoreReplaced",
     "StoreTooNew",
     "StoreUnavailable",
+    "TooManyRequests",
     "UnknownFrame",
     "UnknownGarden",
     "UnknownKey",
@@ -80,6 +100,8 @@ __all__ = [
     "UnknownStore",
     "UnknownTemplate",
     "UnsupportedPlatform",
+    "WrongHost",
+    "WrongMethod",
 ]
 
 
@@ -173,6 +195,76 @@ class NotAllowed(RecollectError, PermissionError):
     """The principal may not do this; nothing was read or written."""
 
     code = "not_allowed"
+
+
+class KeyNeeded(NotAllowed):
+    """No key was shown, or none that is good: which of the two is not said."""
+
+    code = "key_needed"
+
+
+class WrongHost(NotAllowed):
+    """The request names a host, or comes from a page, that this server does not serve."""
+
+    code = "wrong_host"
+
+
+class OverQuota(NotAllowed):
+    """The tenant has as much as it may; nothing was written."""
+
+    code = "over_quota"
+
+
+class ServerError(RecollectError):
+    """A server cannot answer now; `retry_after_s` says when to ask again."""
+
+    code = "server_error"
+
+    def __init__(self, message: str, *, hint: str = "", retry_after_s: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
+class ServerBusy(ServerError, TimeoutError):
+    """More is asked at once than can be answered; nothing was begun."""
+
+    code = "server_busy"
+
+
+class ServerTooSlow(ServerError, TimeoutError):
+    """It took longer than the server waits; what was begun may still be done."""
+
+    code = "server_too_slow"
+
+
+class TooManyRequests(ServerError, TimeoutError):
+    """The key asks more often than it may; nothing was begun."""
+
+    code = "too_many_requests"
+
+
+class BadBody(InvalidInput):
+    """The body of a request cannot be read at all."""
+
+    code = "bad_body"
+
+
+class BodyTooLarge(InvalidInput):
+    """The body of a request is larger than the server takes."""
+
+    code = "body_too_large"
+
+
+class NoSuchRoute(InvalidInput, LookupError):
+    """There is nothing at this path."""
+
+    code = "no_such_route"
+
+
+class WrongMethod(InvalidInput):
+    """The path takes other methods."""
+
+    code = "wrong_method"
 
 
 class UnknownPak(RecollectError, LookupError):

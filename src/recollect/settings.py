@@ -29,12 +29,15 @@ __all__ = [
     "default_recall_db_path",
     "home_directory",
     "one_blas_thread",
+    "serve_options",
+    "tell_workers",
 ]
 
 # For so long a receipt is kept unless somebody says otherwise.
 RECEIPT_DAYS = 30.0
 
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
+_SERVE = "_RECOLLECT_SERVE"
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -120,6 +123,16 @@ def default_opening() -> OpeningSettings:
 def default_editor() -> str:
     """Return the command that edits a text: `VISUAL`, `EDITOR`, else vi."""
     return os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+
+
+def serve_options() -> str:
+    """Return what `tell_workers` was told, in a process that a server started."""
+    return os.environ[_SERVE]
+
+
+def tell_workers(options: str) -> None:
+    """Leave a text for the processes that a server starts."""
+    os.environ[_SERVE] = options
 
 
 def child_environment() -> dict[str, str]:

@@ -127,6 +127,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "backup": lambda memory: memory.backup(memory.path.with_name("copy.db")),
     "prune_versions": lambda memory: memory.prune_versions(days=1),
     "tidy": lambda memory: memory.tidy(),
+    "head": lambda memory: memory.head(),
     "stats": lambda memory: memory.stats(),
     "audit": lambda memory: memory.audit(),
     "frames": lambda memory: memory.frames.register("mine", extends="attention"),

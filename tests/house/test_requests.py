@@ -32,6 +32,7 @@ READS = {
     "explain",
     "export",
     "get",
+    "head",
     "history",
     "ids",
     "inspect",

@@ -129,8 +129,16 @@ def _frame_name(_name: str, value: object) -> object:
     return value
 
 
-def _is(check_value: Check, default: Any = None, *, of_frames: bool = True) -> Any:
-    return field(default=default, metadata={"check": check_value, "of_frames": of_frames})
+def _is(
+    check_value: Check,
+    help_text: str,
+    default: Any = None,
+    *,
+    of_frames: bool = True,
+    most: int | None = None,
+) -> Any:
+    told = {"check": check_value, "help": help_text, "of_frames": of_frames, "most": most}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,29 +156,49 @@ class RecallRequest:
     relevance against novelty, and the lower it is, the further apart in meaning the results lie.
     """
 
-    query: str | None = _is(checked_query)
-    entity: str | None = _is(check.optional_name)
-    relation: str | None = _is(check.optional_name)
-    source: str | None = _is(check.optional_name)
-    scope: Scope | None = _is(_scope_or_none)
-    garden: str | None = _is(check.optional_name)
-    min_confidence: float | None = _is(_share_or_none)
-    tags: Sequence[str] | None = _is(_patterns)
-    project: str | None = _is(check.optional_text)
-    top_k: int = _is(_top_k, 5)
-    token_budget: int | None = _is(_budget_or_none)
-    diversity: float | None = _is(_share_or_none, of_frames=False)
-    frame: str = _is(_frame_name, "evidence", of_frames=False)
-    include_quarantined: bool = _is(_flag, default=False, of_frames=False)
-    since: str | date | None = _is(_since)
-    until: str | date | None = _is(_until)
-    thread: str | None = _is(check.optional_name)
-    speaker: str | None = _is(check.optional_name)
-    filter: Mapping[str, Any] | None = _is(checked_filter)
-    now: str | None = _is(_moment, of_frames=False)
-    min_score: float | None = _is(_share_or_none)
-    min_match: Match | None = _is(_match_or_none)
-    refresh: bool = _is(_flag, default=False, of_frames=False)
+    query: str | None = _is(checked_query, "The question, in plain words.")
+    entity: str | None = _is(check.optional_name, "Only facts about this entity.")
+    relation: str | None = _is(check.optional_name, "Only facts of this relation.")
+    source: str | None = _is(check.optional_name, "Only what came from this source.")
+    scope: Scope | None = _is(_scope_or_none, "Only this scope.")
+    garden: str | None = _is(check.optional_name, "Only what is in this garden.")
+    min_confidence: float | None = _is(_share_or_none, "Only what is at least so sure.")
+    tags: Sequence[str] | None = _is(
+        _patterns, "Only with one of these tags; a name that ends in % is a beginning."
+    )
+    project: str | None = _is(check.optional_text, "Only this project, and what lies below it.")
+    top_k: int = _is(_top_k, "How many results at the most.", 5, most=TOP_K_MAX)
+    token_budget: int | None = _is(
+        _budget_or_none, "How many tokens the texts may have together.", most=BUDGET_MAX
+    )
+    diversity: float | None = _is(
+        _share_or_none,
+        "1: what says the same does not wait; the lower, the further apart results lie.",
+        of_frames=False,
+    )
+    frame: str = _is(_frame_name, "The frame whose weights count.", "evidence", of_frames=False)
+    include_quarantined: bool = _is(
+        _flag, "For moderators: what waits for them, too.", default=False, of_frames=False
+    )
+    since: str | date | None = _is(
+        _since, "Only what is from this time or later; a day alone is all of it."
+    )
+    until: str | date | None = _is(
+        _until, "Only what is from this time or earlier; a day alone is all of it."
+    )
+    thread: str | None = _is(check.optional_name, "Only turns of this conversation.")
+    speaker: str | None = _is(check.optional_name, "Only what this speaker said.")
+    filter: Mapping[str, Any] | None = _is(
+        checked_filter,
+        "A condition on fields and metadata: eq ne gt gte lt lte in nin contains exists,"
+        " joined by and, or, not.",
+    )
+    now: str | None = _is(_moment, "The time that the answer is given at.", of_frames=False)
+    min_score: float | None = _is(_share_or_none, "Leave out what scores less.")
+    min_match: Match | None = _is(_match_or_none, "Leave out what fits less well.")
+    refresh: bool = _is(
+        _flag, "Touch what is returned; it takes write.", default=False, of_frames=False
+    )
 
     @classmethod
     def from_dict(cls, body: object) -> RecallRequest:

@@ -1,4 +1,7 @@
-"""The verbs about who may read what: gardens, quarantine, trust, keys, the audit trail, oneself."""
+"""The verbs about who may read what: gardens, quarantine, trust, keys, the audit trail, oneself.
+
+Rows of the table, each with the few lines that call the engine and hand its answer to `wire`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The verbs that answer a question: recall, frame, select, explain; and receipts of answers."""
+"""The verbs that answer a question: recall, frame, select, explain; and receipts of answers.
+
+Rows of the table, each with the few lines that call the engine and hand its answer to `wire`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.edge import wire
 from recollect.edge.verbs.fields import REQUIRED, Field
-from recollect.edge.verbs.narrowing import AMOUNT, FITTING, NARROWING, NOW, PAK_ID, QUERY
+from recollect.edge.verbs.narrowing import NOW, OF_FRAMES, PAK_ID, REQUEST
 from recollect.edge.verbs.verb import Route, Verb
 from recollect.errors import InvalidInput, UnknownReceipt
 from recollect.model import (
@@ -30,7 +33,6 @@ DETAIL = Field(
     "full",
     choices=("full", "index"),
 )
-_FRAME = Field("frame", "text", "The frame whose weights count.", "evidence")
 
 _SELECTION = (
     Field("text", "text", "Words to look for in titles and summaries.", ""),
@@ -124,16 +126,32 @@ def _receipts(memory: Recollect, given: dict[str, Any]) -> wire.Object:
     return wire.receipts(memory.receipts(**given))
 
 
-_REQUEST = (
-    QUERY,
-    *AMOUNT,
-    *NARROWING,
-    Field("diversity", "number", "1: what says the same waits not.", least=0, most=1),
-    Field("include_quarantined", "flag", "For moderators: what waits, too.", default=False),
-    NOW,
-    *FITTING,
-    Field("refresh", "flag", "Touch what is returned, with write.", default=False),
-)
+_ENTRY = {
+    "pak_id": str,
+    "title": str,
+    "occurred_at": str | None,
+    "speaker": str | None,
+    "project": str | None,
+    "score": float,
+    "match": str | None,
+    "why": list[str],
+    "risk": list[str],
+    "beginning": str,
+}
+_INDEX = {
+    "results": [_ENTRY],
+    "instructions": [_ENTRY],
+    "generated_at": str,
+    "query": dict[str, Any],
+    "tokens_used": int,
+    "truncated": bool,
+    "degraded": list[str],
+    "dropped": list[dict[str, Any]],
+    "meta": dict[str, Any],
+    "match": str | None,
+    "recall_id": str,
+}
+_EXPLAINED = tuple(one for name, one in REQUEST.items() if name != "frame")
 
 VERBS = (
     Verb(
@@ -141,8 +159,8 @@ VERBS = (
         "Find what answers a question, best first, with the reasons; writes nothing.",
         "reads",
         "read",
-        (_FRAME, *_REQUEST, DETAIL),
-        RecallResponse,
+        (*REQUEST.values(), DETAIL),
+        (RecallResponse, _INDEX),
         _recall,
         Route("POST", "/v1/recall"),
     ),
@@ -153,10 +171,7 @@ VERBS = (
         "read",
         (
             Field("name", "text", "The name of the frame.", REQUIRED, example="attention"),
-            QUERY,
-            *AMOUNT,
-            *NARROWING,
-            *FITTING,
+            *OF_FRAMES,
         ),
         FrameResult,
         _frame,
@@ -187,7 +202,7 @@ VERBS = (
         (
             PAK_ID,
             Field("frame", "text", "Ask as this frame does; without it, as recall does."),
-            *_REQUEST,
+            *_EXPLAINED,
             Field("select", "object", "Ask as select does, with these fields of it."),
         ),
         Explanation,

@@ -150,12 +150,11 @@ def _from_texts(field: Field, texts: Sequence[str]) -> Any:
 
 def _from_text(field: Field, text: str) -> Any:
     readers = {"number": _number, "seconds": _number, "whole": _whole, "flag": _flag}
+    value: Any = text
     if field.kind in readers:
         value = readers[field.kind](text)
     elif field.kind in ("object", "numbers"):
         value = _json_object(text)
-    else:
-        value = text
     if value is None:
         raise InvalidInput(
             f"{field.name} cannot be read: {text!r:.60}.", hint=f"it is {_NAMES[field.kind]}."

@@ -1,4 +1,7 @@
-"""The verbs about frames as definitions: list, show, make, change, delete, let go of the cache."""
+"""The verbs about frames as definitions: list, show, make, change, delete, let go of the cache.
+
+Rows of the table, each with the few lines that call the engine and hand its answer to `wire`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The verbs about memories: storing, changing, finding by id, joining, erasing."""
+"""The verbs about memories: storing, changing, finding by id, joining, erasing.
+
+Rows of the table, each with the few lines that call the engine and hand its answer to `wire`.
+"""
 
 from __future__ import annotations
 

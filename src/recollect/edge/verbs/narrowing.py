@@ -1,62 +1,69 @@
-"""The fields that several verbs share: what narrows a recall, a frame and a listing."""
+"""The fields of a recall as the table has them, made from `RecallRequest` itself.
+
+In: what the request says of each field: its type, its default, its limit, a sentence. Out: rows of
+the table, in groups that several verbs share. A filter that is added there is in every door.
+"""
 
 from __future__ import annotations
 
-from recollect.edge.verbs.fields import REQUIRED, Field
-from recollect.model.access import SCOPES
-from recollect.model.answer import MATCHES
-from recollect.model.request import BUDGET_MAX, TOP_K_MAX
+import dataclasses
+from collections.abc import Mapping, Sequence
+from datetime import date
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-__all__ = ["AMOUNT", "FITTING", "NARROWING", "NOW", "PAK_ID", "QUERY", "SCOPE", "WINDOW"]
+from recollect.edge.verbs.fields import REQUIRED, Field, Kind
+from recollect.model.request import NOT_OF_FRAMES, RecallRequest
 
-SCOPE = Field("scope", "text", "Only this scope.", choices=SCOPES)
+__all__ = ["NARROWING", "NOW", "OF_FRAMES", "PAK_ID", "REQUEST", "SCOPE", "WINDOW"]
+
+_KINDS: Mapping[Any, Kind] = {
+    str: "text",
+    int: "whole",
+    float: "number",
+    bool: "flag",
+    Sequence: "texts",
+    Mapping: "object",
+    date: "time",
+}
+# What does not narrow: how much is wanted, and how well it must fit.
+_OF_ANSWERS = ("query", "top_k", "token_budget", "min_score", "min_match")
+
+
+def _row(one: dataclasses.Field[Any], hint: Any) -> Field:
+    kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not NoneType]
+    # A choice is a Literal; what may be a date is a time, however it is written.
+    choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else _literals(hint)
+    kind = "text" if choices else _KINDS[_plain(kinds[-1])]
+    return Field(
+        one.name,
+        kind,
+        one.metadata["help"],
+        one.default,
+        choices=choices,
+        least=_LEAST.get(kind),
+        most=one.metadata["most"] or (1 if kind == "number" else None),
+    )
+
+
+# Numbers of a request are shares; whole ones count something.
+_LEAST: Mapping[str, float] = {"whole": 1, "number": 0}
+
+
+def _literals(hint: Any) -> tuple[str, ...]:
+    values = [one for one in get_args(hint) if isinstance(one, str)]
+    return tuple(values)
+
+
+def _plain(hint: Any) -> Any:
+    return get_origin(hint) or hint
+
+
+_HINTS = get_type_hints(RecallRequest)
+REQUEST = {one.name: _row(one, _HINTS[one.name]) for one in dataclasses.fields(RecallRequest)}
+OF_FRAMES = tuple(one for name, one in REQUEST.items() if name not in NOT_OF_FRAMES)
+NARROWING = tuple(one for one in OF_FRAMES if one.name not in _OF_ANSWERS)
+SCOPE = REQUEST["scope"]
+NOW = REQUEST["now"]
+WINDOW = (REQUEST["since"], REQUEST["until"])
 PAK_ID = Field("pak_id", "text", "The id of a memory.", REQUIRED, example="kiln-booking")
-QUERY = Field(
-    "query",
-    "text",
-    "The question, in plain words; without one, what matters most by the frame's other weights.",
-    example="When is the kiln free?",
-)
-NOW = Field("now", "time", "The time that the answer is given at; without it, now.")
-
-WINDOW = (
-    Field("since", "time", "Only what is from this time or later; a day alone is all of it."),
-    Field("until", "time", "Only what is from this time or earlier; a day alone is all of it."),
-)
-
-NARROWING = (
-    Field("tags", "texts", "Only with one of these tags; a name that ends in % is a beginning."),
-    Field("project", "text", "Only this project, and what lies below it."),
-    Field("entity", "text", "Only facts about this entity."),
-    Field("relation", "text", "Only facts of this relation."),
-    Field("source", "text", "Only what came from this source."),
-    SCOPE,
-    Field("garden", "text", "Only what is in this garden."),
-    Field("min_confidence", "number", "Only what is at least so sure.", least=0, most=1),
-    *WINDOW,
-    Field("thread", "text", "Only turns of this conversation."),
-    Field("speaker", "text", "Only what this speaker said."),
-    Field(
-        "filter",
-        "object",
-        "A condition on fields and metadata: eq ne gt gte lt lte in nin contains exists,"
-        " joined by and, or, not.",
-        example={"metadata.ticket": {"eq": 42}},
-    ),
-)
-
-AMOUNT = (
-    Field("top_k", "whole", "How many results at the most.", 5, least=1, most=TOP_K_MAX),
-    Field(
-        "token_budget",
-        "whole",
-        "How many tokens the texts may have together; without it, what the frame says.",
-        least=1,
-        most=BUDGET_MAX,
-    ),
-)
-
-FITTING = (
-    Field("min_score", "number", "Leave out what scores less.", least=0, most=1),
-    Field("min_match", "text", "Leave out what fits less well.", choices=MATCHES),
-)

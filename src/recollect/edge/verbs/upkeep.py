@@ -1,4 +1,7 @@
-"""The verbs that look after a store: export, import, tidy, what waits for a vector, numbers."""
+"""The verbs that look after a store: export, import, tidy, what waits for a vector, numbers.
+
+Rows of the table, each with the few lines that call the engine and hand its answer to `wire`.
+"""
 
 from __future__ import annotations
 

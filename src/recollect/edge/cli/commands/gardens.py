@@ -118,6 +118,7 @@ def delete(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Drop a garden; no memory is deleted, each goes back to its owner."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
@@ -186,6 +187,7 @@ def remove(
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
     """Take a principal out of a garden."""
+    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:

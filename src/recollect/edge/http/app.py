@@ -1,0 +1,158 @@
+"""The application: routes, errors, request ids, put together for one worker.
+
+In: options. Out: an ASGI application that opens its memory when it starts and closes it when it
+ends. Whatever goes wrong leaves as problem+json.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.routing import Route
+
+from recollect import __version__
+from recollect.edge.http.options import ServerOptions
+from recollect.edge.http.problems import problem
+from recollect.edge.http.routes import Endpoint, endpoints
+from recollect.edge.http.server import Server
+from recollect.edge.http.stores import OneStore
+from recollect.errors import NoSuchRoute, RecollectError, WrongMethod
+from recollect.settings import one_blas_thread, serve_options
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from recollect.engine import Recollect
+
+__all__ = ["from_environment", "make_app"]
+
+_COMPRESSED_FROM = 1_024
+_QUICKLY = 4
+
+
+def from_environment() -> FastAPI:
+    """Return the application of a worker; its parent left the options in the environment."""
+    return make_app(ServerOptions.from_text(serve_options()))
+
+
+def make_app(options: ServerOptions) -> FastAPI:
+    """Return an application that serves as the options say."""
+
+    @asynccontextmanager
+    async def living(app: FastAPI) -> AsyncIterator[None]:
+        server = Server(options, OneStore(_open_memory(options), options))
+        app.state.server = server
+        for path, methods in endpoints(server):
+            app.router.routes.append(_route(path, methods))
+        try:
+            yield
+        finally:
+            server.close()
+
+    app = FastAPI(
+        title="Recollect",
+        version=__version__,
+        lifespan=living,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
+    app.add_exception_handler(404, _nothing_there)
+    app.add_exception_handler(405, _other_method)
+    app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_QUICKLY)
+    app.add_middleware(Named)
+    return app
+
+
+def _open_memory(options: ServerOptions) -> Recollect:
+    from recollect.edge.cli.open_memory import embedder_for
+
+    with one_blas_thread():
+        from recollect.engine import Recollect
+    return Recollect.open(
+        options.db,
+        embedder=embedder_for(options.embedder),
+        hooks=options.hooks,
+        read_only=options.read_only,
+        any_filesystem=options.any_filesystem,
+        receipts=options.receipts,
+        receipt_days=options.receipt_days,
+    )
+
+
+def _route(path: str, methods: Mapping[str, Endpoint]) -> Route:
+    async def answer(request: Request) -> Response:
+        server: Server = request.app.state.server
+        server.guard.check(request.headers)
+        found: Response = await methods[request.method](request)
+        return found
+
+    route = Route(path, answer, methods=list(methods))
+    # A HEAD would do the work of a GET and throw the answer away.
+    route.methods = set(methods)
+    return route
+
+
+async def _problem(request: Request, error: RecollectError) -> Response:
+    status, headers, body = problem(error, request.state.request_id)
+    return Response(body, status, headers=headers)
+
+
+async def _nothing_there(request: Request, _: Exception) -> Response:
+    return await _problem(
+        request,
+        NoSuchRoute("there is nothing at this path.", hint="/openapi.json lists what there is."),
+    )
+
+
+async def _other_method(request: Request, _: Exception) -> Response:
+    return await _problem(
+        request,
+        WrongMethod(
+            f"this path takes no {request.method}.", hint="/openapi.json lists what it takes."
+        ),
+    )
+
+
+class Named:
+    """Gives each request an id, and routes by the path as it was sent.
+
+    An id with a slash in it stays one segment that way: a server that decodes the path first takes
+    it for two.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on under its name."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        name = _given_name(scope) or secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = name
+        scope["path"] = scope.get("raw_path", scope["path"].encode()).decode("ascii", "replace")
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", name.encode())]
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+
+def _given_name(scope: Mapping[str, Any]) -> str | None:
+    """Return the id that a client gave its request, if it can be written in a log as it is."""
+    for header, value in scope["headers"]:
+        if header == b"x-request-id" and 0 < len(value) <= 128 and value.isascii():
+            text: str = value.decode()
+            return text if text.isprintable() and " " not in text else None
+    return None

@@ -1,0 +1,68 @@
+"""Who asks: the bearer key says it, and nothing else does.
+
+In: the Authorization header of a request. Out: a memory that acts for whoever that is. While a
+store has no key at all, the local principal may read and write, if it shows the token that was
+printed at the start or comes through the user's own socket; the first key ends that. A key that is
+wrong, expired, revoked or missing is one and the same answer.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from recollect.errors import KeyNeeded, NotAllowed
+from recollect.model import Principal
+
+if TYPE_CHECKING:
+    from recollect.edge.http.options import ServerOptions
+    from recollect.engine import Recollect
+
+__all__ = ["LOCAL_READER", "bearer", "identify", "is_operator", "key_needed"]
+
+# Whoever is at the machine, as far as a server lets it: the file itself is for the command line.
+LOCAL_READER = Principal(permissions=("read", "write"))
+_SCHEME = "bearer "
+
+
+def bearer(header: str | None) -> str | None:
+    """Return the key in a header, if there is one."""
+    if header is None or header[: len(_SCHEME)].lower() != _SCHEME:
+        return None
+    return header[len(_SCHEME) :].strip() or None
+
+
+def identify(memory: Recollect, shown: str | None, options: ServerOptions) -> Recollect:
+    """Return the memory as whoever showed this key may use it."""
+    if shown is not None and not _is_token(shown, options):
+        try:
+            return memory.as_principal(memory.keys.principal_for(shown))
+        except NotAllowed:
+            raise key_needed() from None
+    came_in = shown is not None or options.socket is not None
+    if came_in and options.is_local and not memory.keys.list():
+        return memory.as_principal(LOCAL_READER)
+    raise key_needed()
+
+
+def is_operator(shown: str | None, options: ServerOptions) -> bool:
+    """Return whether a key is the operator's, who looks after stores and reads no memory."""
+    return _is_same(shown, options.operator_token)
+
+
+def key_needed() -> KeyNeeded:
+    """Return the one answer to a key that is not good."""
+    return KeyNeeded(
+        "this takes a key.",
+        hint="send Authorization: Bearer rk_…; `recollect keys create` makes one.",
+    )
+
+
+def _is_token(shown: str, options: ServerOptions) -> bool:
+    return _is_same(shown, options.token)
+
+
+def _is_same(shown: str | None, known: str | None) -> bool:
+    if shown is None or known is None:
+        return False
+    return hmac.compare_digest(shown.encode("utf-8", "replace"), known.encode())

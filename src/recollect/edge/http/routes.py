@@ -1,0 +1,190 @@
+"""Routes, made from the table of verbs: a request in, the verb's answer out.
+
+In: a verb and the server that carries it out. Out: one route a path, with all its methods. What a
+verb is given comes from the path, the query and the body; who asks, from the key alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from starlette.responses import Response, StreamingResponse
+
+from recollect.edge import wire
+from recollect.edge.http import bodies
+from recollect.edge.http.tags import Asked, tag_of
+from recollect.edge.verbs import VERBS, Verb, from_texts
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from recollect.edge.http.server import Server
+    from recollect.edge.http.stores import Served
+
+__all__ = ["Endpoint", "endpoints", "given_in"]
+
+Endpoint = Callable[["Request"], Any]
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+# Verbs whose answers have tags: the same question is asked again and again.
+TAGGED = ("recall", "frame")
+_LINES_AT_ONCE = 64
+_IDEMPOTENCY = "idempotency-key"
+
+
+def endpoints(server: Server) -> Iterator[tuple[str, Mapping[str, Endpoint]]]:
+    """Yield each path with what answers its methods."""
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for verb in VERBS:
+        methods = by_path.setdefault(verb.route.path, {})
+        methods[verb.route.method] = _endpoint(server, verb)
+    # A path that names something comes before one that takes any name there.
+    yield from sorted(by_path.items(), key=lambda pair: (pair[0].count("{"), pair[0]))
+
+
+def _endpoint(server: Server, verb: Verb) -> Endpoint:
+    if verb.name == "export":
+        return _exporting(server, verb)
+    if verb.name == "import":
+        return _importing(server, verb)
+
+    async def answer(request: Request) -> Response:
+        body = b""
+        if verb.route.has_body:
+            length = request.headers.get("content-length")
+            most = server.options.most_body_bytes
+            body = await bodies.read_whole(request.stream(), length, most=most)
+        return await server.carry_out(request, verb, _performing(server, verb, request, body))
+
+    return answer
+
+
+def _performing(
+    server: Server, verb: Verb, request: Request, body: bytes
+) -> Callable[[Served], Response]:
+    """Return what a thread does: read the body, carry the verb out, write the answer."""
+
+    def perform(served: Served) -> Response:
+        given = given_in(verb, request, bodies.json_object(body))
+        if verb.name in TAGGED:
+            return _tagged(server, verb, request, served, given)
+        return _response(verb.perform(served.memory, given), verb)
+
+    return perform
+
+
+def given_in(verb: Verb, request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all fields that a request gives, wherever they stand; each stands in one place."""
+    in_path = {name: unquote(value) for name, value in request.path_params.items()}
+    fields = [one for one in verb.fields if one.name not in in_path]
+    query = request.query_params
+    in_query = {} if verb.route.has_body else from_texts(fields, _listed(query))
+    if verb.route.has_body and query:
+        raise InvalidInput(f"{verb.name} takes nothing in the query.", hint="send it in the body.")
+    given = {**body, **in_query}
+    if twice := sorted(in_path.keys() & given.keys()):
+        raise InvalidInput(f"{twice[0]} stands in the path.", hint="leave it out elsewhere.")
+    return {**given, **in_path, **_named(verb, request, given)}
+
+
+def _named(verb: Verb, request: Request, given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the name of a request that is sent under one."""
+    name = request.headers.get(_IDEMPOTENCY)
+    if name is None:
+        return {}
+    if not verb.repeats:
+        if verb.effect == "reads":
+            return {}
+        raise InvalidInput(
+            f"{verb.name} takes no Idempotency-Key.", hint="leave it out; ask before you repeat it."
+        )
+    if given.get("request_id", name) != name:
+        raise InvalidInput("Idempotency-Key and request_id differ.", hint="send one of the two.")
+    return {"request_id": name}
+
+
+def _listed(query: Any) -> dict[str, list[str]]:
+    return {name: query.getlist(name) for name in query}
+
+
+def _response(answer: Any, verb: Verb) -> Response:
+    return Response(wire.encode(answer), verb.route.status, media_type=JSON)
+
+
+def _tagged(
+    server: Server, verb: Verb, request: Request, served: Served, given: dict[str, Any]
+) -> Response:
+    """Answer a question that may have been answered before: by its tag, if that is shown."""
+    asked = Asked.of(
+        verb.name,
+        given,
+        store=served.store,
+        who=served.memory.principal,
+        head=served.opener.head(),
+        second=int(server.clock()),
+    )
+    shown = _shown_tags(request)
+    known = server.tags.of(asked) if shown else None
+    if known is not None and known in shown:
+        return _unchanged(known)
+    answer = verb.perform(served.memory, given)
+    if not isinstance(answer, dict):
+        raise TypeError(f"{verb.name} answers with no object")
+    tag = tag_of(answer)
+    server.tags.keep(asked, tag)
+    if tag in shown:
+        return _unchanged(tag)
+    return Response(wire.encode(answer), media_type=JSON, headers=_fresh(tag))
+
+
+def _unchanged(tag: str) -> Response:
+    return Response(status_code=304, headers=_fresh(tag))
+
+
+def _fresh(tag: str) -> dict[str, str]:
+    return {"etag": tag, "cache-control": "private, no-cache"}
+
+
+def _shown_tags(request: Request) -> frozenset[str]:
+    shown = request.headers.get("if-none-match", "")
+    return frozenset(one.strip() for one in shown.split(",") if one.strip())
+
+
+def _exporting(server: Server, verb: Verb) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        def begin(served: Served) -> tuple[list[str], Iterator[str]]:
+            lines = iter(verb.perform(served.memory, given_in(verb, request, {})))
+            return list(islice(lines, _LINES_AT_ONCE)), lines
+
+        first, lines = await server.begin(request, verb, begin)
+
+        async def parts() -> AsyncIterator[str]:
+            part = first
+            while part:
+                yield "".join(line if line.endswith("\n") else f"{line}\n" for line in part)
+                part = await server.go_on(lambda: list(islice(lines, _LINES_AT_ONCE)))
+
+        return StreamingResponse(parts(), media_type=LINES)
+
+    return answer
+
+
+def _importing(server: Server, verb: Verb) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        most = server.options.most_import_bytes
+        length = request.headers.get("content-length")
+        kept = await bodies.spooled(request.stream(), length, most=most)
+
+        def perform(served: Served) -> Response:
+            with kept:
+                given = {"lines": bodies.spooled_lines(kept)}
+                return _response(verb.perform(served.memory, given_in(verb, request, given)), verb)
+
+        return await server.carry_out(request, verb, perform)
+
+    return answer

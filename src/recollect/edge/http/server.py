@@ -1,0 +1,82 @@
+"""A server: one worker's stores, places, tags and counts, and how a request passes through them.
+
+In: requests that a route understood. Out: responses. The order is: is it for us (Host, Origin), is
+there a place, who asks, how often may that ask, then the verb. All that blocks happens in a thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.responses import Response
+
+from recollect.edge.http.guard import Guard
+from recollect.edge.http.identity import bearer
+from recollect.edge.http.places import Gone, Places
+from recollect.edge.http.tags import Tags
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from recollect.edge.http.options import ServerOptions
+    from recollect.edge.http.stores import Served, Stores
+    from recollect.edge.verbs import Verb
+
+__all__ = ["Server"]
+
+Answer = TypeVar("Answer")
+# What a server says that closed the connection since nobody listens; it is logged, never sent.
+NOBODY_LISTENS = 499
+
+
+class Server:
+    """One worker."""
+
+    def __init__(self, options: ServerOptions, stores: Stores) -> None:
+        self.options = options
+        self.stores = stores
+        self.guard = Guard(options)
+        self.tags = Tags()
+        self.places = Places(
+            at_once=options.at_once, waiting=options.waiting, seconds=options.seconds
+        )
+        self.clock: Callable[[], float] = time.time
+
+    async def carry_out(
+        self, request: Request, verb: Verb, perform: Callable[[Served], Response]
+    ) -> Response:
+        """Answer a request in a thread, as whoever asks."""
+        try:
+            return await self.begin(request, verb, perform)
+        except Gone:
+            return Response(status_code=NOBODY_LISTENS)
+
+    async def begin(self, request: Request, verb: Verb, act: Callable[[Served], Answer]) -> Answer:
+        """Return what is done in a thread, as whoever asks."""
+        request.state.verb = verb.name
+        shown = bearer(request.headers.get("Authorization"))
+
+        def call() -> Answer:
+            with self.stores.serve(shown) as served:
+                return act(served)
+
+        return await self.places.run(call, gone=lambda: _until_gone(request))
+
+    async def go_on(self, call: Callable[[], Answer]) -> Answer:
+        """Return what is done in a thread for a request that was let in before."""
+        return await self.places.run(call)
+
+    def close(self) -> None:
+        """Come to an end: what was begun is done, and the stores are closed."""
+        self.places.close()
+        self.stores.close()
+
+
+async def _until_gone(request: Request) -> None:
+    """Come back when whoever asked has gone away."""
+    while True:
+        message: Any = await request.receive()
+        if message["type"] == "http.disconnect":
+            return

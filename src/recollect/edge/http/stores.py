@@ -1,0 +1,58 @@
+"""Which store a request is for, and that store as whoever asks may use it.
+
+In: the key that was shown. Out: a `Served` for the length of a `with`. A server of one file has one
+store, whatever a key says; who may ask is in `identity`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from recollect.edge.http.identity import identify
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from recollect.edge.http.options import ServerOptions
+    from recollect.engine import Recollect
+
+__all__ = ["OneStore", "Served", "Stores"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Served:
+    """A store by its name, as it was opened, and as whoever asks may use it."""
+
+    store: str
+    opener: Recollect
+    memory: Recollect
+
+
+class Stores(Protocol):
+    """The stores that a server serves."""
+
+    def serve(self, shown: str | None) -> AbstractContextManager[Served]:
+        """Give the store that a key is for; refuse a key that is not good."""
+
+    def close(self) -> None:
+        """Close what is open."""
+
+
+class OneStore:
+    """One memory, open as long as the server is."""
+
+    def __init__(self, memory: Recollect, options: ServerOptions) -> None:
+        self._memory = memory
+        self._options = options
+
+    @contextmanager
+    def serve(self, shown: str | None) -> Iterator[Served]:
+        """Give the one store."""
+        yield Served("", self._memory, identify(self._memory, shown, self._options))
+
+    def close(self) -> None:
+        """Close it."""
+        self._memory.close()
