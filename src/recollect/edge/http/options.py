@@ -7,8 +7,10 @@ process. Nothing here opens anything.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
+
+from recollect.values import dataclass
 
 __all__ = ["LOOPBACK", "LogForm", "ServerOptions"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.edge.http.identity import identify
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
 from recollect.edge import wire
+from recollect.values import dataclass
 
 __all__ = ["Asked", "Tags", "tag_of"]
 

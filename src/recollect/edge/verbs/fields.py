@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS, most_characters
+from recollect.values import dataclass
 
 __all__ = ["REQUIRED", "Field", "Kind", "from_texts", "object_schema"]
 

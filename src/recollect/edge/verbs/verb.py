@@ -8,11 +8,11 @@ in the same words; all else the engine checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.edge.verbs.fields import REQUIRED, Field
 from recollect.errors import InvalidInput
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from recollect.edge import wire
