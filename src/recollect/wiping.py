@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Wiping"]
 
 _WIPED: dict[FileKind, str] = {
-    "database": "full text merged, freed pages overwritten, the log written back",
+    "database": "full text wiped, freed pages overwritten, the log written back",
     "log": "emptied",
     "map": "holds page numbers, no text",
     "journal": "left alone: SQLite's own, of no database of ours",

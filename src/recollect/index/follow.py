@@ -138,9 +138,9 @@ class Follower:
                 self._index = self._index.packed()
 
     def wipe(self) -> None:
-        """Let go of all that was deleted, here and in the cache file, as far as that can be."""
-        with self.standing_still() as current:
-            self._index = current.index.compacted()
+        """Let go of what was deleted, here and in the cache file, as far as that can be."""
+        with self.standing_still():
+            pass
         with suppress(OSError):
             self._remove_file()
 

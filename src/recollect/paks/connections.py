@@ -345,7 +345,12 @@ class Connections:
         To be told by who has the turn.
         """
         if self._writer is not None and (stamp := self._stamp()) is not None:
+            before = self._writer.stamp
             self._seen = self._writer.stamp = stamp
+            # Nor need those be opened anew that read the file as it was until then.
+            for conn in [*self._idle]:
+                if conn.stamp == before:
+                    conn.stamp = stamp
 
     def _stamp(self) -> Stamp | None:
         known = self._files.get(self._place)

@@ -25,6 +25,7 @@ from recollect.errors import (
     StoreBusy,
     StoreDamaged,
     StoreFull,
+    StoreOutdated,
     StoreReadOnly,
     StoreUnavailable,
     UnknownPak,
@@ -91,6 +92,7 @@ class PakConnection(sqlite3.Connection):
 
 
 _NO_SUCH = ("no such table", "no such column")
+_NEWER_FORMAT = "invalid fts5 file format"
 
 
 class BrokenReference(UnknownPak, sqlite3.IntegrityError):
@@ -302,6 +304,12 @@ def _translation(error: sqlite3.DatabaseError, path: Path) -> RecollectError | N
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary == sqlite3.SQLITE_ERROR and str(error).startswith(_NO_SUCH):
         return not_a_catalogue(path, error)
+    if primary == sqlite3.SQLITE_ERROR and str(error).startswith(_NEWER_FORMAT):
+        return StoreOutdated(
+            f"{path} was written with a newer SQLite than {sqlite3.sqlite_version}, which cannot"
+            " read its full text.",
+            hint="open it again, not read-only: full text is then made anew.",
+        )
     kind, message, hint = _MEANINGS.get(primary, (None, "", ""))
     return kind(f"{message.format(path=path)} ({error})", hint=hint) if kind else None
 

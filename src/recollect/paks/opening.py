@@ -19,9 +19,11 @@ from recollect.paks.database import (
     connect,
     connect_read_only,
     tune,
+    write,
 )
 from recollect.paks.files import refuse_lockless
 from recollect.paks.forks import refuse_inherited
+from recollect.paks.fulltext_wiping import is_readable, make_readable
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
@@ -129,6 +131,10 @@ def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTo
     apply_migrations(conn)
     if not is_adopted(conn):
         adopt(conn)
+    if not is_readable(conn):
+        with write(conn):
+            if not is_readable(conn):
+                make_readable(conn)
     return None
 
 

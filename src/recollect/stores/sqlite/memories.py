@@ -10,6 +10,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from recollect.paks.fulltext_wiping import leave_to_merging
 from recollect.ports.memories import (
     Changes,
     Claim,
@@ -266,6 +267,8 @@ class SqliteMemories:
         edges = 0
         # Known with the erasure itself: who is killed before the bytes are wiped is made up for.
         self._db.run("UPDATE engine_state SET unwiped = ?", self._db.revision)
+        with self._db.writing() as conn:
+            leave_to_merging(conn, len(pak_ids))
         if pak_ids:
             # Nobody knows any more which memories a damaged receipt names.
             self._db.run("DELETE FROM damaged WHERE stood_in = 'receipts'")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreDamaged
-from recollect.paks import PakListFilters, RecallStore
+from recollect.paks import PakListFilters, RecallStore, fulltext_wiping
 from recollect.paks.database import write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Head
@@ -153,12 +153,12 @@ class SqliteStore:
     def scrub(self, *, patient: bool = True) -> bool:
         """Wipe what deleted text left behind in the file; return whether all of it could be.
 
-        Full text keeps deleted words until its parts are merged. The write-ahead log keeps old
-        pages until it is emptied, which has to wait for other processes that are reading.
+        Full text may keep deleted words. The write-ahead log keeps old pages until it is emptied,
+        which has to wait for other processes that are reading.
         """
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('optimize')")
+                fulltext_wiping.wipe(conn)
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()
         return not busy
