@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract.policy.bytes_on_disk import found_in
@@ -22,7 +23,7 @@ def word(number: int, version: int = 0) -> str:
     return f"zq{number:05d}v{version}xyzzy"
 
 
-def named(number: int, version: int = 0) -> dict[str, str]:
+def named(number: int, version: int = 0) -> dict[str, Any]:
     return {"pak_id": f"pak-{number}", "title": word(number, version), "content": "a kiln"}
 
 
