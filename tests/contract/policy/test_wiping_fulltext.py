@@ -15,7 +15,7 @@ from recollect.errors import StoreOutdated
 from recollect.paks.fulltext_wiping import can_erase
 
 Open = Callable[..., Recollect]
-STORED = Path(__file__).parents[2] / "data/stores/sqlite-3.53.db.gz"
+STORED = Path(__file__).parents[2] / "data/fulltext/sqlite-3.53.db.gz"
 MANY = 3000
 
 
