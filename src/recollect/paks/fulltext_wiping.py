@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["can_erase", "is_readable", "leave_to_merging", "make_readable", "wipe"]
+__all__ = ["can_erase", "leave_to_merging", "make_readable", "wipe"]
 
 # Merging costs what the table is worth, erasing each row some pages: at 100,000 short texts as much
 # as a hundred rows, and less in a smaller table.
@@ -52,13 +52,10 @@ def leave_to_merging(conn: sqlite3.Connection, rows: int) -> None:
         conn.execute(_SET, (0,))
 
 
-def is_readable(conn: sqlite3.Connection) -> bool:
-    """Return whether this SQLite knows the format of full text."""
-    return can_erase() or _settings(conn).get("version") != _ERASING_FORMAT
-
-
 def make_readable(conn: sqlite3.Connection) -> None:
     """Make full text anew in the format of an older SQLite, which refuses even to do that."""
+    if can_erase() or _settings(conn).get("version") != _ERASING_FORMAT:
+        return
     conn.execute("DELETE FROM paks_fts_config WHERE k = 'secure-delete'")
     conn.execute("UPDATE paks_fts_config SET v = ? WHERE k = 'version'", (_OLD_FORMAT,))
     conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('rebuild')")

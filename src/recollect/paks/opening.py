@@ -23,7 +23,6 @@ from recollect.paks.database import (
 )
 from recollect.paks.files import refuse_lockless
 from recollect.paks.forks import refuse_inherited
-from recollect.paks.fulltext_wiping import is_readable, make_readable
 from recollect.paks.migrations import adopt, apply_migrations, current_version, is_adopted
 from recollect.paks.schema import SCHEMA_VERSION
 from recollect.settings import default_recall_db_path
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["HowToOpen", "opened", "opened_for_threads", "prepare", "resolve"]
+
+_OF_A_NEWER_SQLITE = "SELECT 1 FROM paks_fts_config WHERE k = 'version' AND v = 5"
 
 
 def resolve(path: Path | str | None) -> Path:
@@ -131,10 +132,12 @@ def prepare(conn: sqlite3.Connection, path: Path, *, read_only: bool) -> StoreTo
     apply_migrations(conn)
     if not is_adopted(conn):
         adopt(conn)
-    if not is_readable(conn):
+    if sqlite3.sqlite_version_info < (3, 42) and conn.execute(_OF_A_NEWER_SQLITE).fetchone():
+        # What is hardly ever needed is loaded then.
+        from recollect.paks.fulltext_wiping import make_readable
+
         with write(conn):
-            if not is_readable(conn):
-                make_readable(conn)
+            make_readable(conn)
     return None
 
 

@@ -10,7 +10,6 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.paks.fulltext_wiping import leave_to_merging
 from recollect.ports.memories import (
     Changes,
     Claim,
@@ -264,6 +263,8 @@ class SqliteMemories:
 
     def erase(self, pak_ids: Sequence[str]) -> int:
         """Delete memories and everything that hangs on them; return how many links went along."""
+        from recollect.paks.fulltext_wiping import leave_to_merging
+
         edges = 0
         # Known with the erasure itself: who is killed before the bytes are wiped is made up for.
         self._db.run("UPDATE engine_state SET unwiped = ?", self._db.revision)

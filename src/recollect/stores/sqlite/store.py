@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreDamaged
-from recollect.paks import PakListFilters, RecallStore, fulltext_wiping
+from recollect.paks import PakListFilters, RecallStore
 from recollect.paks.database import write
 from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Head
@@ -156,9 +156,11 @@ class SqliteStore:
         Full text may keep deleted words. The write-ahead log keeps old pages until it is emptied,
         which has to wait for other processes that are reading.
         """
+        from recollect.paks.fulltext_wiping import wipe
+
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                fulltext_wiping.wipe(conn)
+                wipe(conn)
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()
         return not busy
