@@ -100,11 +100,11 @@ class _Stems(dict[str, str]):
         self._lock = Lock()
         fresh_in_child(self, "_lock", Lock)
 
-    def of_many(self, words: Iterable[str]) -> list[str]:
-        """Return the stems of English words, which are not worth remembering."""
+    def of_many(self, words: list[str]) -> list[str]:
+        """Return the stems of words of plain letters, which are not worth remembering."""
         with self._lock:
-            found: list[str] = self._english.stemWords(list(words))
-        return [stem.replace("'", "") for stem in found]
+            found: list[str] = self._english.stemWords(words)
+        return found
 
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_TERM:
@@ -163,7 +163,7 @@ def _placed_parts(run: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, run[start:end]
 
 
-def stems_of(plain: Iterable[str]) -> list[str]:
+def stems_of(plain: list[str]) -> list[str]:
     """Return the terms that words of plain Latin letters are; nothing of it is remembered."""
     return _stems.of_many(plain)
 

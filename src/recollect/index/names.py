@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.index.strings import Strings, sort_key_of
+from recollect.index.arrays import distinct, ranges
+from recollect.index.strings import Strings, sort_key_of, sort_keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Names"]
+
+# To read so many names for each that is asked for takes less time than to look for that one.
+_WORTH_READING = 4
 
 
 class Names(dict[str, int]):
@@ -59,15 +63,10 @@ class Names(dict[str, int]):
 
     def known_of(self, names: Sequence[str]) -> list[str]:
         """Return those names that have a number, in their order; most may have none."""
-        if not len(self._heads):
-            return [name for name in names if name in self]
-        heads = np.array([sort_key_of(name) for name in names], dtype=np.uint64)
-        begins = self._heads.take(self._heads.searchsorted(heads), mode="clip") == heads
-        return [
-            name
-            for name, is_near in zip(names, begins.tolist(), strict=True)
-            if name in self or (is_near and self.find(name) >= 0)
-        ]
+        near = self._settled_near(names)
+        if near is None:
+            return [name for name in names if self.find(name) >= 0]
+        return [name for name in names if name in self or name in near]
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""
@@ -125,6 +124,19 @@ class Names(dict[str, int]):
         place = self._place(name)
         found = place < len(self._by_name) and self._name_at(place) == name
         return int(self._by_name[place]) if found else -1
+
+    def _settled_near(self, names: Sequence[str]) -> frozenset[str] | None:
+        """Return the settled names that begin as any of these do; None if they are too many."""
+        if not len(self._heads):
+            return frozenset()
+        heads = sort_keys_of(names)
+        met = self._heads.take(self._heads.searchsorted(heads), mode="clip") == heads
+        heads = distinct(heads[met])
+        first = self._heads.searchsorted(heads)
+        counts = self._heads.searchsorted(heads, side="right") - first
+        if int(counts.sum()) > _WORTH_READING * len(names):
+            return None
+        return frozenset(self._settled.texts_at(self._by_name[ranges(first, counts)]))
 
     def _settled_with(self, prefix: str) -> NDArray[np.int64]:
         """Return the numbers of the settled names that start so, in the order of the names."""

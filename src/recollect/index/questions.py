@@ -17,7 +17,7 @@ from recollect.index.alike import alike_each, that_matter
 from recollect.index.speakers import Speaker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -147,12 +147,12 @@ class Questions:
         parts = self._statistics.parts(terms, selection)
         return np.array([part.frequency for part in parts], dtype=np.int64)
 
-    def found(self, terms: Iterable[str], selection: Selection) -> dict[str, int]:
+    def found(self, terms: Collection[str], selection: Selection) -> dict[str, int]:
         """Return in how many selected memories each term stands, of those that stand in any.
 
         Most of the terms may be unknown: nothing of them is kept.
         """
-        known = self._contents.terms.names.known_of(list(terms))
+        known = self._contents.terms.names.known_of([*terms])
         counts = self.document_frequencies(known, selection).tolist()
         return {term: count for term, count in zip(known, counts, strict=True) if count}
 

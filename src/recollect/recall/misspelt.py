@@ -10,8 +10,8 @@ the asker may not read lends it a word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +30,7 @@ _SHORTEST, _LONGEST = 4, 24
 _WRITTEN = regex(r"[^\W\d_]+")
 
 # Of some stems, in how many memories that may be read each stands; those in none are left out.
-Found = Callable[[Sequence[str]], Mapping[str, int]]
+Found = Callable[[Collection[str]], Mapping[str, int]]
 
 
 class Reading(NamedTuple):
@@ -42,11 +42,7 @@ class Reading(NamedTuple):
 
 def read(query: str, *, unknown: Container[str], found: Found) -> Reading:
     """Return a question with its slips mended, among the words whose stems are `unknown`."""
-    mended: dict[str, str] = {}
-    for word in islice(_doubtful(query, unknown), WORDS_MENDED):
-        meant = _meant(word, found)
-        if meant is not None:
-            mended[word] = meant
+    mended = _mended([*islice(_doubtful(query, unknown), WORDS_MENDED)], found)
     if not mended:
         return Reading(query, mended)
 
@@ -72,25 +68,35 @@ def _is_plain(word: str) -> bool:
     return _SHORTEST <= len(word) <= _LONGEST and word.isascii() and word.isalpha()
 
 
-def _meant(word: str, found: Found) -> str | None:
+def _mended(doubtful: Sequence[str], found: Found) -> dict[str, str]:
+    """Return for each word that is a slip away from others which of them was meant."""
+    slips = {word: _slips(word) for word in doubtful}
+    # All words at once: what is stemmed and looked for one by one costs several times as much.
+    every = list(chain.from_iterable(slips.values()))
+    stems = dict(zip(every, stems_of(every), strict=True))
+    known = found({*stems.values()})
+    meant = {word: _meant(word, near, stems, known) for word, near in slips.items()}
+    return {word: slip for word, slip in meant.items() if slip is not None}
+
+
+def _meant(
+    word: str, slips: Iterable[str], stems: Mapping[str, str], known: Mapping[str, int]
+) -> str | None:
     """Return the word that was meant: with the same first letter, then the most frequent."""
-    slips = sorted({one for one in _slips(word) if len(one) >= _SHORTEST} - {word})
-    stems = stems_of(slips)
-    known = found(sorted(set(stems)))
     meant = [
-        (slip[0] != word[0], -known[stem], stem, not is_one_piece(slip), slip)
-        for slip, stem in zip(slips, stems, strict=True)
-        if stem in known
+        (slip[0] != word[0], -known[stems[slip]], stems[slip], not is_one_piece(slip), slip)
+        for slip in slips
+        if stems[slip] in known and len(slip) >= _SHORTEST and slip != word
     ]
     return min(meant)[-1] if meant else None
 
 
-def _slips(word: str) -> Iterator[str]:
-    """Yield what lies one slip away from a word."""
+def _slips(word: str) -> list[str]:
+    """Return what lies one slip away from a word, some of it twice, and the word itself."""
+    slips: list[str] = []
     for place in range(len(word) + 1):
-        before, after = word[:place], word[place:]
-        for letter in ascii_lowercase:
-            yield before + letter + after
-            yield before + letter + after[1:]
-        yield before + after[1:]
-        yield before + after[1:2] + after[:1] + after[2:]
+        before, after, rest = word[:place], word[place:], word[place + 1 :]
+        slips += [f"{before}{letter}{after}" for letter in ascii_lowercase]
+        slips += [f"{before}{letter}{rest}" for letter in ascii_lowercase]
+        slips += (f"{before}{rest}", f"{before}{rest[:1]}{after[:1]}{rest[1:]}")
+    return slips

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ class Known:
         self.texts = [set(terms(text)) for text in texts]
         self.asked = 0
 
-    def __call__(self, stems: Sequence[str]) -> Mapping[str, int]:
+    def __call__(self, stems: Collection[str]) -> Mapping[str, int]:
         self.asked += len(stems)
         counts = {stem: sum(stem in held for held in self.texts) for stem in stems}
         return {stem: count for stem, count in counts.items() if count}
@@ -55,6 +55,12 @@ def test_what_needs_no_mending_stays_as_it_is(query: str) -> None:
 
 def test_a_word_that_the_tokeniser_knows_was_meant() -> None:
     assert reading("the apartment", Known()) == ("the apartment", {})
+
+
+def test_each_of_several_words_is_mended_by_itself() -> None:
+    found = reading("optimizaton of the paymnet", Known())
+    assert found.mended == {"optimizaton": "optimization", "paymnet": "payment"}
+    assert found.text == "optimization of the payment"
 
 
 def test_words_that_are_known_are_not_looked_at() -> None:
