@@ -116,6 +116,7 @@ BARS = (
     _recall("100k", "recall, all readable", HUNDRED_K, 2.0, quick=True),
     _recall("one-percent", "recall, 1 % in reach", HUNDRED_K, 0.25, quick=True),
     _recall("1m", "recall, all readable", MILLION, 1.2),
+    Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL, quick=True),
     Promise(
         "elfmem.recall",
         "elfmem",

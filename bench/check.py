@@ -166,6 +166,11 @@ def _recalls(wanted: Sequence[Promise], console: Console) -> Values:
         return _found([one for size in sizes for one in bench.recall(size)])
 
 
+def _beside_words(_: Sequence[Promise], console: Console) -> Values:
+    with _bench([], CPU, console) as bench:
+        return _found(bench.beside_words(recall.THOUSAND))
+
+
 def _beside_elfmem(_: Sequence[Promise], console: Console) -> Values:
     with _bench([10_000], CPU, console) as bench:
         return _found(bench.beside_peer(10_000))
@@ -325,6 +330,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "paks": _catalogue,
     "select": _selection,
     "recall": _recalls,
+    "words": _beside_words,
     "elfmem": _beside_elfmem,
     "remember": _remembering,
     "links": _links,

@@ -31,6 +31,7 @@ from bench.recall_stores import STORES, built, copied
 from bench.workers import Worker, by_turns
 
 PEER = "elfmem==0.20.*"
+BM25S = ("bm25s", "PyStemmer")
 THOUSAND, TEN, HUNDRED, MILLION = 1_000, 10_000, 100_000, 1_000_000
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "recall.json"
@@ -78,6 +79,7 @@ class Bench:
         """Yield every row; without the large stores, those that need none."""
         for size in self._stores:
             yield from self.recall(size)
+        yield from self.beside_words(THOUSAND)
         if TEN in self._stores:
             yield from self.beside_peer(TEN)
         yield from self.remember()
@@ -118,6 +120,28 @@ class Bench:
             questions=_questions(size, count + 5),
             project=project,
         )
+
+    def beside_words(self, size: int) -> Iterator[Finding]:
+        """Answer the same questions by turns, here with links and all, and in bm25s."""
+        python = python_with(*BM25S)
+        peer = Worker(python, "bench.bm25s_worker", str(size), environment=self._clock)
+        with self._worker() as ours, peer:
+            self.versions |= peer.versions
+            self._says(f"recall beside bm25s, {size:,} Paks")
+            path = self._scratch / "beside-words.db"
+            ours.ask(operation="fill", name="own", path=str(path), size=size)
+            taken: dict[str, list[float]] = {"ours": [], "peer": []}
+            for turn, name in by_turns(("ours", "peer"), PEER_ROUNDS + 1):
+                asked = _questions(size, OURS_A_ROUND, first=turn * OURS_A_ROUND)
+                if name == "ours":
+                    seconds = ours.ask(operation="answer", name="own", questions=asked, frame=None)
+                else:
+                    seconds = peer.ask(operation="answer", questions=asked)
+                if turn:
+                    taken[name] += seconds
+        what, mine = "recall beside bm25s", taken["ours"]
+        beside = ("bm25s", taken["peer"])
+        yield ratio(what, size, mine, taken["peer"], ours=mine, beside=beside, bar=bar(what, size))
 
     def beside_peer(self, size: int) -> Iterator[Finding]:
         """Answer the same questions by turns, here and in elfmem, on stores of their own."""

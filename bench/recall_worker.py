@@ -59,6 +59,13 @@ class Memories:
         memory.recall("warm up")
         self._stores[name] = memory
 
+    def fill(self, name: str, path: str, size: int) -> None:
+        """Fill a store as one who knows no options would, and keep it open under a name."""
+        memory = self._open.enter_context(Recollect.open(path))
+        memory.remember_many(items(0, size))
+        memory.recall("warm up")
+        self._stores[name] = memory
+
     def shut(self) -> None:
         """Close all stores."""
         self._open.close()

@@ -103,7 +103,8 @@ class StaticEmbedder:
     def _known_of(self, pieces: set[str]) -> dict[str, _Piece]:
         """Return what is known of pieces of text without spaces; what is new is found out once."""
         known = self._known
-        if new := sorted(pieces - known.keys()):
+        # Not a difference of sets: that would walk over all that is known.
+        if new := sorted(piece for piece in pieces if piece not in known):
             if len(known) + len(new) > _MOST_WORDS:
                 known = self._known = {}
                 new = sorted(pieces)

@@ -316,13 +316,13 @@ class Graph:
 
     def _sums_of(self, selection: Selection, slots: NDArray[np.int64]) -> NDArray[np.float64]:
         nodes = self._node_at[slots]
-        edges = self._edges_inside(self._edges_of(distinct(nodes[nodes >= 0])), selection)
+        order = distinct(nodes[nodes >= 0])
+        edges = self._edges_inside(self._edges_of(order), selection)
         if not len(edges.near):
             return np.zeros((2, len(slots)))
-        order = distinct(edges.near)
         sums = _exact_sums(order.searchsorted(edges.near), edges.weights, len(order))
-        at = order.searchsorted(nodes).clip(max=len(order) - 1)
-        return np.where(order[at] == nodes, sums[:, at], 0.0)
+        # Who has no node stands before all others, and has no edge.
+        return np.where(nodes >= 0, sums[:, order.searchsorted(nodes)], 0.0)
 
     def _sums_of_all(self, selection: Selection) -> NDArray[np.float64]:
         if selection.is_all and self._all_sums is not None:
@@ -337,9 +337,10 @@ class Graph:
 
     def _edges_inside(self, edges: _Edges, selection: Selection) -> _Edges:
         near, far = self._slot_of[edges.near], self._slot_of[edges.far]
-        living = np.flatnonzero((near >= 0) & (far >= 0))
-        both = selection.mask[near[living]] & selection.mask[far[living]]
-        return _take_edges(edges, living[both])
+        inside = (near >= 0) & (far >= 0)
+        inside &= selection.mask[near]
+        inside &= selection.mask[far]
+        return _take_edges(edges, inside.nonzero()[0])
 
     def _join_many(
         self, near: NDArray[np.int32], far: NDArray[np.int32], weights: NDArray[np.float64]

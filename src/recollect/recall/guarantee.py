@@ -7,7 +7,7 @@ says the same as one before waits until all others are taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from recollect.limits import LOOKED_AT
 from recollect.model import Dropped, Memory
@@ -38,7 +38,7 @@ def guarantee(
     promised = {candidate.pak_id: candidate for candidate in guaranteed}
     firm = best_first(promised.values())
     claims = best_first(settled.kept) if lined_up is None else lined_up
-    others = [one for one in claims if one.pak_id not in promised]
+    others = [one for one in claims if one.pak_id not in promised] if promised else claims
     room = max(0, top_k - len(promised))
     repeats: dict[str, str] = {}
     if texts is not None and room:
@@ -47,18 +47,31 @@ def guarantee(
             unread = _set_apart(repeats, firm, others, room, texts)
         if unread:
             return Chosen(unread=unread)
-    fresh = [one for one in others if one.pak_id not in repeats]
-    waiting = [one for one in others if one.pak_id in repeats]
-    taken = {one.pak_id for one in (*fresh, *waiting)[:room]}
+    taken, left = _split(others, room, repeats)
     return Chosen(
         guaranteed=firm,
-        others=tuple(one for one in others if one.pak_id in taken),
+        others=tuple(taken),
         disputed=frozenset((*disputed, *(name for name in settled.winners if name in promised))),
         dropped=(
             *(one for one in settled.dropped if one.pak_id not in promised),
-            *_left_out([one for one in others if one.pak_id not in taken], repeats, top_k),
+            *_left_out(left, repeats, top_k),
         ),
         repeats=repeats,
+    )
+
+
+def _split(
+    others: Sequence[Ranked], room: int, repeats: Collection[str]
+) -> tuple[Sequence[Ranked], Sequence[Ranked]]:
+    """Return who is taken and who is left out, both in their order; who repeats comes last."""
+    if not repeats:
+        return others[:room], others[room:]
+    fresh = [one for one in others if one.pak_id not in repeats]
+    waiting = [one for one in others if one.pak_id in repeats]
+    names = {one.pak_id for one in (*fresh, *waiting)[:room]}
+    return (
+        [one for one in others if one.pak_id in names],
+        [one for one in others if one.pak_id not in names],
     )
 
 
@@ -96,10 +109,13 @@ def _set_apart(
 
 def _left_out(
     candidates: Sequence[Ranked], repeats: Mapping[str, str], top_k: int
-) -> Iterator[Dropped]:
+) -> list[Dropped]:
     too_many = f"not among the top {top_k}"
-    for one in candidates:
-        if one.pak_id in repeats:
-            yield Dropped(one.pak_id, "diversity", f"says the same as {repeats[one.pak_id]}")
-        else:
-            yield Dropped(one.pak_id, "top_k", too_many)
+    if not repeats:
+        return [Dropped(one.pak_id, "top_k", too_many) for one in candidates]
+    return [
+        Dropped(one.pak_id, "diversity", f"says the same as {repeats[one.pak_id]}")
+        if one.pak_id in repeats
+        else Dropped(one.pak_id, "top_k", too_many)
+        for one in candidates
+    ]

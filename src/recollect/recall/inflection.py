@@ -7,6 +7,8 @@ say the same must not.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 __all__ = ["base_form", "is_inflected"]
 
 _MOST_WORDS = 1 << 16
@@ -107,6 +109,11 @@ class _Bases(dict[str, str]):
 def base_form(word: str) -> str:
     """Return the form that a word shares with its inflections; not always a word itself."""
     return _bases[word]
+
+
+def base_forms(words: Iterable[str]) -> set[str]:
+    """Return the same of many words, each once."""
+    return set(map(_bases.__getitem__, words))
 
 
 def is_inflected(word: str) -> bool:

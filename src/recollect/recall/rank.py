@@ -14,7 +14,7 @@ from recollect.index.arrays import exclude, is_in
 from recollect.model import Weights
 from recollect.recall import score
 from recollect.recall.authorise import Authorised, effective_confidence
-from recollect.recall.blocks import Ranked, best_first
+from recollect.recall.blocks import Ranked
 from recollect.recall.candidates import Candidates
 from recollect.recall.sequence import Sequence, in_sequence
 from recollect.recall.sight import Sight
@@ -106,17 +106,16 @@ def _ranked(
     sight: Sight,
 ) -> tuple[Ranked, ...]:
     slots, index = candidates.slots[places], sight.index
-    return best_first(
-        Ranked._make(values)
-        for values in zip(
-            scores[places].tolist(),
-            index.column("updated_at")[slots].tolist(),
-            index.pak_ids(slots),
-            signals.confidence[places].tolist(),
-            sight.column("last_reinforced")[slots].tolist(),
-            candidates.expanded[places].tolist(),
-            slots.tolist(),
-            places.tolist(),
-            strict=True,
-        )
+    rows = zip(
+        scores[places].tolist(),
+        index.column("updated_at")[slots].tolist(),
+        index.pak_ids(slots),
+        signals.confidence[places].tolist(),
+        sight.column("last_reinforced")[slots].tolist(),
+        candidates.expanded[places].tolist(),
+        slots.tolist(),
+        places.tolist(),
+        strict=True,
     )
+    # As `best_first` has it: plain tuples are compared sooner than those with names.
+    return tuple(map(Ranked._make, sorted(rows, reverse=True)))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.normalise import normalise
 from recollect.patterns import regex
-from recollect.recall.inflection import base_form, is_inflected
+from recollect.recall.inflection import base_form, base_forms, is_inflected
 from recollect.values import dataclass
 
 __all__ = ["Reading", "outline", "read", "say_the_same"]
@@ -133,8 +133,9 @@ def outline(text: str) -> tuple[frozenset[str], str]:
         spelt, digits = plain.translate(_LETTERS).split(), _NO_DIGIT.sub("", plain)
     else:
         spelt, digits = _SPELT.findall(plain), "".join(_DIGIT.findall(plain))
-    bases = {base_form(word) for word in set(spelt) if len(word) > 2}
-    return frozenset(base for base in bases if len(base) > 3) - _HIDDEN, "".join(sorted(digits))
+    bases = base_forms([word for word in set(spelt) if len(word) > 2])
+    telling = [base for base in bases if len(base) > 3 and base not in _HIDDEN]
+    return frozenset(telling), "".join(sorted(digits))
 
 
 def read(text: str) -> Reading:

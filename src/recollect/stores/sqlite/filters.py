@@ -6,8 +6,8 @@ compared by the keys that stand beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from recollect.model import name_key
@@ -22,17 +22,18 @@ __all__ = ["conditions"]
 def conditions(where: RowFilter) -> Iterator[tuple[str, list[Any]]]:
     """Yield the conditions of a filter, each with its values, so that none has too many."""
     plain, values = _plain_conditions(where)
-    lists = {
-        "memories.pak_id IN ({})": where.pak_ids,
-        "memories.row_id IN ({})": where.row_ids,
-        "memories.pak_id IN (SELECT pak_id FROM paks WHERE superseded_by IN ({}))": (
-            where.superseded_by
+    lists = (
+        ("memories.pak_id IN ({})", where.pak_ids),
+        ("memories.row_id IN ({})", where.row_ids),
+        (
+            "memories.pak_id IN (SELECT pak_id FROM paks WHERE superseded_by IN ({}))",
+            where.superseded_by,
         ),
-    }
-    for parts in product(*map(_parts, lists.values())):
-        given = [(said, part) for said, part in zip(lists, parts, strict=True) if part is not None]
-        all_of = [*plain, *(said.format(_named(part)) for said, part in given)]
-        yield " AND ".join(all_of) or "TRUE", [*values, *(one for _, part in given for one in part)]
+    )
+    given = [(said, _parts(wanted)) for said, wanted in lists if wanted is not None]
+    for parts in product(*(parts for _, parts in given)):
+        named = (said.format(_named(part)) for (said, _), part in zip(given, parts, strict=True))
+        yield " AND ".join((*plain, *named)) or "TRUE", [*values, *chain.from_iterable(parts)]
 
 
 def _named(wanted: Sequence[Any]) -> str:
@@ -40,9 +41,9 @@ def _named(wanted: Sequence[Any]) -> str:
     return marks(wanted) or "NULL"
 
 
-def _parts(wanted: tuple[Any, ...] | None) -> Iterable[Sequence[Any] | None]:
-    """Return names in parts; no names are one part without any, and not asked for is one None."""
-    return (None,) if wanted is None else list(chunks(tuple(dict.fromkeys(wanted)))) or [()]
+def _parts(wanted: tuple[Any, ...]) -> Sequence[Sequence[Any]]:
+    """Return names in parts; no names are one part without any."""
+    return list(chunks(tuple(dict.fromkeys(wanted)))) or [()]
 
 
 def _plain_conditions(where: RowFilter) -> tuple[list[str], list[Any]]:

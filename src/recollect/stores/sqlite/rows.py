@@ -57,6 +57,7 @@ _PLACE = ("tenant", "owner", "scope", "team", "garden")
 # Fields that are found however they are spelt: beside each is a column with its key.
 _FOLDED = ("entity", "relation", "value", "source")
 _FIELDS = tuple(name for name in Memory.__dataclass_fields__ if name != "place")
+_TAGS, _METADATA, _RISKS = map(_FIELDS.index, ("tags", "metadata", "risks"))
 
 
 def _column(name: str) -> str:
@@ -126,11 +127,12 @@ def whole_from_row(row: Sequence[Any]) -> Memory:
 
 
 def _memory(row: Sequence[Any]) -> Memory:
-    fields: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))
-    fields["tags"] = _tags(fields["tags"])
-    fields["metadata"] = _metadata(fields["metadata"])
-    fields["risks"] = _risks(fields["risks"])
-    return Memory(**fields, place=_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
+    values = list(row[: len(_FIELDS)])
+    values[_TAGS] = _tags(values[_TAGS])
+    values[_METADATA] = _metadata(values[_METADATA])
+    values[_RISKS] = _risks(values[_RISKS])
+    # In the order of the fields: by name it takes twice as long.
+    return Memory(*values, place=_place(*row[len(_FIELDS) : len(_FIELDS) + len(_PLACE)]))
 
 
 def index_row(row: Sequence[Any]) -> IndexRow:
