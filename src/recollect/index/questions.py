@@ -17,7 +17,15 @@ from recollect.index.alike import alike_each, that_matter
 from recollect.index.speakers import Speaker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Container,
+        Hashable,
+        Iterable,
+        Mapping,
+        Sequence,
+    )
 
     from numpy.typing import NDArray
 

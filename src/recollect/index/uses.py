@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from recollect.index.columns import Columns
     from recollect.index.contents import Contents
     from recollect.ports.edges import Edge
     from recollect.ports.uses import Uses, Who
@@ -33,6 +34,32 @@ _LARGEST = 2**31 - 1
 _MOST_KNOWN, _MOST_AT_SLOTS = 1024, 16
 
 
+class _Columns(NamedTuple):
+    """Rows, how often each was used and when last; of a row that is there twice, the last holds."""
+
+    rows: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    hours: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, memories: Mapping[int, tuple[int, float]]) -> _Columns:
+        many = len(memories)
+        counts = (min(count, _LARGEST) for count, _ in memories.values())
+        return cls(
+            np.fromiter(memories, np.int64, many),
+            np.fromiter(counts, np.int64, many),
+            np.fromiter((hour for _, hour in memories.values()), np.float64, many),
+        )
+
+    def then(self, later: _Columns) -> _Columns:
+        """Return these rows and later ones."""
+        return _Columns(
+            np.concatenate([self.rows, later.rows]),
+            np.concatenate([self.counts, later.counts]),
+            np.concatenate([self.hours, later.hours]),
+        )
+
+
 class _ByRow:
     """What one principal has used, by row ids."""
 
@@ -41,28 +68,30 @@ class _ByRow:
     ) -> None:
         self.memories = memories
         self.links = links
+        self._columns: _Columns | None = None
 
     def after(self, uses: Uses) -> _ByRow:
         """Return the same with what was counted since."""
         memories = {one.row_id: (one.reinforced, one.last_reinforced) for one in uses.memories}
         links = {(one.low, one.high): one.uses for one in uses.links}
-        return _ByRow(self.memories | memories, self.links | links)
+        after = _ByRow(self.memories | memories, self.links | links)
+        before = self._columns
+        # Rows that stand there twice are put up with until they are as many as the others.
+        if before is not None and len(before.rows) < 2 * len(after.memories):
+            after._columns = before.then(_Columns.of(memories))
+        return after
 
     def holds(self, rows: Collection[int], pairs: Collection[tuple[int, int]]) -> bool:
         """Return whether any of these rows or links was used."""
         known = self.memories.keys().isdisjoint(rows) and self.links.keys().isdisjoint(pairs)
         return not known
 
-    @cached_property
-    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Rows, how often and when last, one array each."""
-        many = len(self.memories)
-        counts = (min(count, _LARGEST) for count, _ in self.memories.values())
-        return (
-            np.fromiter(self.memories, np.int64, many),
-            np.fromiter(counts, np.int64, many),
-            np.fromiter((hour for _, hour in self.memories.values()), np.float64, many),
-        )
+    @property
+    def columns(self) -> _Columns:
+        """The same memories as arrays; made once, and from then on only added to."""
+        if self._columns is None:
+            self._columns = _Columns.of(self.memories)
+        return self._columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,20 +166,35 @@ class UseBook:
             if (who in used and counted is None) or by_row.holds(gone, edges):
                 continue
             after._by_row[who] = by_row if counted is None else by_row.after(counted)
-            if contents is self._contents and counted is None and who in self._by_slot:
-                after._by_slot[who] = self._by_slot[who]
+            own = self._by_slot.get(who)
+            if contents is self._contents and own is not None:
+                after._by_slot[who] = own if counted is None else after._with(own, who, counted)
         return after
 
     def _at_slots(self, by_row: _ByRow) -> OwnUses:
-        contents, (rows, counts, hours) = self._contents, by_row.columns
-        slots = contents.slots_of_rows(rows)
+        columns = self._put_in(self._contents.columns, by_row.columns)
+        return OwnUses(columns, self._gains(by_row), by_row, self._contents.columns["alive"])
+
+    def _with(self, own: OwnUses, who: Who, counted: Uses) -> OwnUses:
+        """Return what is known by slot with what was counted since, and nothing else looked up."""
+        by_row = self._by_row[who]
+        since = {one.row_id: by_row.memories[one.row_id] for one in counted.memories}
+        columns = self._put_in(own.columns, _Columns.of(since))
+        gains = self._gains(by_row) if counted.links else own.gains
+        return OwnUses(columns, gains, by_row, self._contents.columns["alive"])
+
+    def _put_in(
+        self, columns: Mapping[str, NDArray[Any]] | Columns, used: _Columns
+    ) -> dict[str, NDArray[Any]]:
+        """Return the two columns that uses alter, with these in them."""
+        slots = self._contents.slots_of_rows(used.rows)
         here = slots >= 0
-        columns = {}
-        for name, values in (("reinforced", counts), ("last_reinforced", hours)):
-            columns[name] = contents.columns[name].copy()
-            columns[name][slots[here]] = values[here]
-            columns[name].flags.writeable = False
-        return OwnUses(columns, self._gains(by_row), by_row, contents.columns["alive"])
+        altered = {}
+        for name, values in (("reinforced", used.counts), ("last_reinforced", used.hours)):
+            altered[name] = columns[name].copy()
+            altered[name][slots[here]] = values[here]
+            altered[name].flags.writeable = False
+        return altered
 
     def _gains(self, by_row: _ByRow) -> Gains | None:
         if not by_row.links:
