@@ -28,6 +28,7 @@ __all__ = [
     "STRESS",
     "Lexical",
     "Part",
+    "count_inside",
     "is_sparse",
     "length_weight",
     "part_of",
@@ -62,7 +63,7 @@ def rarity(documents: int, frequency: int) -> float:
     return log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
-def _count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
+def count_inside(slots: NDArray[np.int32], selection: Selection) -> int:
     """Return how many of a term's slots are selected."""
     if selection.is_solid:
         return len(slots)
@@ -245,7 +246,7 @@ def part_of(posting: Posting, selection: Selection) -> Part:
 
 def _whole(posting: Posting, selection: Selection) -> Part:
     """Leave a posting as it is: what is not selected is wiped out in the end."""
-    return Part(posting, _count_inside(posting.slots, selection), posting.slots)
+    return Part(posting, count_inside(posting.slots, selection), posting.slots)
 
 
 def _selected(posting: Posting, selection: Selection) -> Part:

@@ -15,7 +15,7 @@ from recollect.index.arrays import distinct, ranges
 from recollect.index.strings import Strings, sort_key_of, sort_keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -61,12 +61,12 @@ class Names(dict[str, int]):
             self[name] = number
         return number
 
-    def known_of(self, names: Sequence[str]) -> list[str]:
-        """Return those names that have a number, in their order; most may have none."""
-        near = self._settled_near(names)
+    def known_of(self, names: Set[str]) -> list[str]:
+        """Return those names that have a number, sorted; most may have none."""
+        near = self._settled_near([*names])
         if near is None:
-            return [name for name in names if self.find(name) >= 0]
-        return [name for name in names if name in self or name in near]
+            return sorted(name for name in names if self.find(name) >= 0)
+        return sorted(near.intersection(names).union([name for name in names if name in self]))
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""

@@ -17,15 +17,7 @@ from recollect.index.alike import alike_each, that_matter
 from recollect.index.speakers import Speaker
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Container,
-        Hashable,
-        Iterable,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -155,19 +147,25 @@ class Questions:
         parts = self._statistics.parts(terms, selection)
         return np.array([part.frequency for part in parts], dtype=np.int64)
 
-    def found(self, terms: Collection[str], selection: Selection) -> dict[str, int]:
+    def found(self, terms: Set[str], selection: Selection) -> dict[str, int]:
         """Return in how many selected memories each term stands, of those that stand in any.
 
         Most of the terms may be unknown: nothing of them is kept.
         """
-        known = self._contents.terms.names.known_of([*terms])
-        counts = self.document_frequencies(known, selection).tolist()
+        self._selections.check(selection)
+        known = self._contents.terms.names.known_of(terms)
+        counts = self._statistics.counts(known, selection)
         return {term: count for term, count in zip(known, counts, strict=True) if count}
 
     def saying(self, words: int, selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots whose content has these words in this order: `words_digest`."""
         self._selections.check(selection)
-        slots: NDArray[np.int64] = (self._contents.columns["words"] == words).nonzero()[0]
+        known = self._contents.columns["words"]
+        slots: NDArray[np.int64]
+        if lexical.is_sparse(selection):
+            slots = selection.slots[known[selection.slots] == words]
+            return slots
+        slots = (known == words).nonzero()[0]
         return slots[selection.mask[slots]] if len(slots) else slots
 
     def average_turn(self, selection: Selection) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from recollect.dates import NO_DAY
 from recollect.index.analyse import GERMAN
-from recollect.index.lexical import part_of
+from recollect.index.lexical import count_inside, part_of
 from recollect.index.selection import tag_mask
 from recollect.values import dataclass
 
@@ -71,6 +71,11 @@ class Statistics:
             part = parts[term] = part_of(posting, selection)
             self._postings_held += len(part.places) + _ROOM_OF_A_TERM
         return [parts[term] for term in terms]
+
+    def counts(self, terms: Sequence[str], selection: Selection) -> list[int]:
+        """Return in how many selected memories each term stands; nothing of it is remembered."""
+        postings = self._contents.terms.get(terms)
+        return [count_inside(posting.slots, selection) for posting in postings]
 
     def average_length(self, selection: Selection) -> float:
         """Return the average number of terms; 0 when nothing is selected."""

@@ -10,8 +10,8 @@ the asker may not read lends it a word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, chain, islice
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +30,7 @@ _SHORTEST, _LONGEST = 4, 24
 _WRITTEN = regex(r"[^\W\d_]+")
 
 # Of some stems, in how many memories that may be read each stands; those in none are left out.
-Found = Callable[[Collection[str]], Mapping[str, int]]
+Found = Callable[[Set[str]], Mapping[str, int]]
 
 
 class Reading(NamedTuple):
@@ -70,23 +70,29 @@ def _is_plain(word: str) -> bool:
 
 def _mended(doubtful: Sequence[str], found: Found) -> dict[str, str]:
     """Return for each word that is a slip away from others which of them was meant."""
-    slips = {word: _slips(word) for word in doubtful}
+    slips = [_slips(word) for word in doubtful]
     # All words at once: what is stemmed and looked for one by one costs several times as much.
-    every = list(chain.from_iterable(slips.values()))
-    stems = dict(zip(every, stems_of(every), strict=True))
-    known = found({*stems.values()})
-    meant = {word: _meant(word, near, stems, known) for word, near in slips.items()}
+    stems = stems_of(list(chain.from_iterable(slips)))
+    known = found(frozenset(stems))
+    if not known:
+        return {}
+    ends = accumulate(map(len, slips))
+    meant = {
+        word: _meant(word, zip(near, stems[end - len(near) : end], strict=True), known)
+        for word, near, end in zip(doubtful, slips, ends, strict=True)
+    }
     return {word: slip for word, slip in meant.items() if slip is not None}
 
 
-def _meant(
-    word: str, slips: Iterable[str], stems: Mapping[str, str], known: Mapping[str, int]
-) -> str | None:
-    """Return the word that was meant: with the same first letter, then the most frequent."""
+def _meant(word: str, slips: Iterable[tuple[str, str]], known: Mapping[str, int]) -> str | None:
+    """Return the word that was meant, of slips with their stems.
+
+    It has the same first letter, then it is the most frequent.
+    """
     meant = [
-        (slip[0] != word[0], -known[stems[slip]], stems[slip], not is_one_piece(slip), slip)
-        for slip in slips
-        if stems[slip] in known and len(slip) >= _SHORTEST and slip != word
+        (slip[0] != word[0], -known[stem], stem, not is_one_piece(slip), slip)
+        for slip, stem in slips
+        if stem in known and len(slip) >= _SHORTEST and slip != word
     ]
     return min(meant)[-1] if meant else None
 
