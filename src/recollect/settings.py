@@ -30,6 +30,7 @@ __all__ = [
     "home_directory",
     "one_blas_thread",
     "serve_options",
+    "share_counts",
     "tell_workers",
 ]
 
@@ -38,6 +39,7 @@ RECEIPT_DAYS = 30.0
 
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
 _SERVE = "_RECOLLECT_SERVE"
+_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -133,6 +135,14 @@ def serve_options() -> str:
 def tell_workers(options: str) -> None:
     """Leave a text for the processes that a server starts."""
     os.environ[_SERVE] = options
+
+
+def share_counts(folder: str) -> None:
+    """Let this process and those it starts count in files of one folder: before counters are made.
+
+    The name is what prometheus-client looks for when it is loaded.
+    """
+    os.environ[_COUNTS] = folder
 
 
 def child_environment() -> dict[str, str]:

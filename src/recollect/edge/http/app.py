@@ -6,6 +6,7 @@ ends. Whatever goes wrong leaves as problem+json.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from starlette.routing import Route
 
 from recollect import __version__
 from recollect.edge.http.options import ServerOptions
+from recollect.edge.http.parent import end_with_parent
 from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import Endpoint, endpoints
 from recollect.edge.http.server import Server
@@ -51,9 +53,12 @@ def make_app(options: ServerOptions) -> FastAPI:
         app.state.server = server
         for path, methods in endpoints(server):
             app.router.routes.append(_route(path, methods))
+        watch = asyncio.ensure_future(end_with_parent()) if options.workers > 1 else None
         try:
             yield
         finally:
+            if watch is not None:
+                watch.cancel()
             server.close()
 
     app = FastAPI(

@@ -1,0 +1,104 @@
+"""A real server in a process of its own, on a free port of loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tests.house.snippets import ROOT
+
+TOKEN = "let-me-in"
+SCRIPT = Path(__file__).parent / "scripts" / "serve.py"
+START_S = 60
+
+
+class Running:
+    """A server that was started; `log` is what it said since."""
+
+    def __init__(self, db: str | Path, **options: Any) -> None:
+        said = {"port": 0, "token": TOKEN, **options, "db": str(db)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", str(SCRIPT), json.dumps(said)],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            start_new_session=True,
+        )
+        self.log: list[str] = []
+        self._address: list[str] = []
+        self._told = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        assert self._told.wait(START_S), "it told no address"
+        assert self._address, self.said
+        self.url = self._address[0]
+
+    def _read(self) -> None:
+        for line in self.process.stderr:
+            if not self._told.is_set() and "recollect serves at " in line:
+                self._address.append(line.rpartition("recollect serves at ")[2].strip())
+                self._told.set()
+            else:
+                self.log.append(line.rstrip("\n"))
+        self._told.set()
+
+    @property
+    def said(self) -> str:
+        return "\n".join(self.log)
+
+    def client(self, key: str = TOKEN, **how: Any) -> httpx.Client:
+        headers = {"authorization": f"Bearer {key}"}
+        if self.url.startswith("unix:"):
+            transport = httpx.HTTPTransport(uds=self.url.removeprefix("unix:"))
+            return httpx.Client(base_url="http://localhost", transport=transport, headers=headers)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=START_S, **how)
+
+    def workers(self) -> list[int]:
+        """The processes that answer: children that hold the address."""
+        found = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        lines = [line.split(None, 1) for line in found.stdout.splitlines()]
+        return [int(pid) for pid, args in lines if "spawn_main" in args]
+
+    def end(self, told: int = signal.SIGTERM) -> int:
+        """End it, and return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(told)
+        code = self.process.wait(START_S)
+        self._reader.join(START_S)
+        self.process.stderr.close()
+        return code
+
+    def kill(self) -> None:
+        """Kill every process of it at once."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(START_S)
+        self._reader.join(START_S)
+        self.process.stderr.close()
+
+
+@contextmanager
+def running(db: str | Path, **options: Any) -> Iterator[Running]:
+    """Serve for the length of a `with`; whatever is left of it is killed."""
+    server = Running(db, **options)
+    try:
+        yield server
+    finally:
+        if not server.process.stderr.closed:
+            server.kill()
