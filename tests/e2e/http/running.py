@@ -66,14 +66,13 @@ class Running:
 
     def workers(self) -> list[int]:
         """The processes that answer: children that hold the address."""
-        found = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        lines = [line.split(None, 1) for line in found.stdout.splitlines()]
-        return [int(pid) for pid, args in lines if "spawn_main" in args]
+        children = []
+        for one in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                parent = int((one / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == self.process.pid and b"spawn_main" in (one / "cmdline").read_bytes():
+                    children.append(int(one.name))
+        return sorted(children)
 
     def end(self, told: int = signal.SIGTERM) -> int:
         """End it, and return its exit code."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from multiprocessing import parent_process
 
 __all__ = ["end_with_parent"]
 
@@ -16,7 +17,7 @@ _LOOK_EVERY_S = 0.5
 
 async def end_with_parent() -> None:
     """Wait until the parent is gone, then end as if it had said so."""
-    parent = os.getppid()
-    while os.getppid() == parent:
+    parent = parent_process()
+    while parent is None or os.getppid() == parent.pid:
         await asyncio.sleep(_LOOK_EVERY_S)
     signal.raise_signal(signal.SIGTERM)
