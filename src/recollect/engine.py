@@ -1257,7 +1257,7 @@ def _load_all() -> None:
     import importlib
     import pkgutil
 
-    rooms = ["hooks", "index", "recall", "verbs", "write"]
+    rooms = ["hooks", "index", "paks", "recall", "verbs", "write"]
     if "recollect.stores.sqlite" in sys.modules:
         rooms.append("stores.sqlite")
     for name in rooms:

@@ -1,8 +1,9 @@
-"""Who of many is like whom of a batch: one product for all, exact numbers for the few that matter.
+"""Who of many is like whom of a batch: exact numbers for the few that may matter.
 
 In: vectors that look around, those of a selection, and how close a pair must be to matter to
 either side. Out: for each that looks around the slots that matter, and their cosines, the same as
-one by one. Most pairs of a crowd of texts that are all alike matter to nobody.
+one by one. Most pairs of a crowd of texts that are all alike matter to nobody; and most pairs of
+texts that are not are ruled out by their short forms.
 """
 
 from __future__ import annotations
@@ -12,20 +13,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.embed.quantise import pack_signs, squared_norms
+from recollect.index.arrays import kth_largest
+from recollect.index.short_forms import SLACK
 from recollect.index.vectors import Nearest, most_sign_changes
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from recollect.index.short_forms import Forms
     from recollect.index.vectors import Vectors
 
 __all__ = ["Wanted", "alike_each", "that_matter"]
 
 # Products held at once, and rows made wide at once: both stay near the processor.
 _CELLS, _FIRST_ROWS, _MOST_ROWS = 1 << 20, 256, 2048
+# Pairs whose vectors are compared at once.
+_PAIRS = 4096
+# So few look at all rows at once, after a look at those that may be the closest.
+_FEW = 24
+# From this share of all pairs on, a product of all takes less time than one by one.
+_MANY = 1 / 8
 # What rounding does to a limit in float32, and to cosines that are compared by nine digits.
 _LOOSE, _HAIR = 1 - 1e-6, 2e-9
 
@@ -54,10 +64,7 @@ def that_matter(near: Nearest, wanted: Wanted, bars: NDArray[np.float64] | None)
     """Return who of those alike to one matters to it, or, by its bar, is mattered to."""
     if len(near.slots) <= wanted.first:
         return near
-    ranked = np.zeros((1, wanted.most))
-    best = -np.partition(-near.cosines, min(wanted.most, len(near.slots)) - 1)[: wanted.most]
-    ranked[0, : len(best)] = -np.sort(-best)
-    least = wanted.least(ranked)
+    least = wanted.least(_ranked(near.cosines, wanted.most))
     matter = near.cosines >= (least if bars is None else np.minimum(least, bars)) - _HAIR
     return Nearest(near.slots[matter], near.cosines[matter])
 
@@ -68,19 +75,26 @@ def alike_each(
     slots: NDArray[np.int64],
     wanted: Wanted,
     bars: NDArray[np.float64] | None,
+    *,
+    forms: Forms | None = None,
 ) -> list[Nearest]:
     """Return for each of some vectors who of these slots, in ascending order, matters.
 
     `bars` say for each slot from which cosine on a pair matters to it; without them none does.
+    With the `forms` of all slots, only who may matter by them is looked at.
     """
-    search = _Search(vectors, queries, wanted)
-    for some in _tiles(len(slots), len(queries)):
+    search = _Search(vectors, queries, wanted, forms)
+    for some in _tiles(len(slots), len(queries), at_once=forms is not None):
         search.look(slots[some], None if bars is None else bars[some])
     return search.found()
 
 
-def _tiles(count: int, queries: int) -> Iterator[slice]:
+def _tiles(count: int, queries: int, *, at_once: bool) -> Iterator[slice]:
     """Yield parts of so many rows: small ones first, after which little of the rest matters."""
+    if at_once and queries <= _FEW:
+        length = max(1, _CELLS // max(1, queries))
+        yield from (slice(start, start + length) for start in range(0, count, length))
+        return
     most = min(_MOST_ROWS, max(_FIRST_ROWS, _CELLS // max(1, queries)))
     start, length = 0, _FIRST_ROWS
     while start < count:
@@ -88,13 +102,24 @@ def _tiles(count: int, queries: int) -> Iterator[slice]:
         start, length = start + length, min(2 * length, most)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """Who looks at whom, by numbers, and how alike the two are."""
+
+    who: NDArray[np.int64]
+    at: NDArray[np.int64]
+    cosines: NDArray[np.float64]
+
+
 class _Search:
     """What a batch has found so far, and how close another must be to be looked at."""
 
-    def __init__(self, vectors: Vectors, queries: NDArray[np.int8], wanted: Wanted) -> None:
+    def __init__(
+        self, vectors: Vectors, queries: NDArray[np.int8], wanted: Wanted, forms: Forms | None
+    ) -> None:
         self._vectors = vectors
         self._wanted = wanted
-        self._wide = np.ascontiguousarray(queries.astype(np.float32).T)
+        self._queries = queries.astype(np.float32)
         self._squares = squared_norms(queries).astype(np.float64)
         # Who points nowhere is like nobody: its products are 0, and its limits are not.
         self._lengths = np.sqrt(np.maximum(self._squares, 1.0)).astype(np.float32)
@@ -103,22 +128,23 @@ class _Search:
         self._ranked = np.zeros((len(queries), wanted.most))
         self._least = np.full(len(queries), wanted.threshold)
         self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+        self._forms = forms
+        if forms is not None:
+            self._own_forms = np.ascontiguousarray(forms.of(self._queries, self._squares).T)
 
     def look(self, slots: NDArray[np.int64], bars: NDArray[np.float64] | None) -> None:
         """Look at some slots, and keep the pairs that matter."""
-        dots = self._vectors.wide(slots) @ self._wide
-        squares = self._vectors.squares(slots)
-        at, who = np.nonzero(dots >= self._limits(np.sqrt(squares), bars))
-        lengths = np.sqrt(squares[at].astype(np.float64) * self._squares[who])
-        cosines = np.divide(dots[at, who], lengths, out=np.zeros(len(at)), where=lengths > 0)
-        least = self._least[who] if bars is None else np.minimum(self._least[who], bars[at])
-        matter = np.flatnonzero(cosines >= np.maximum(least - _HAIR, self._wanted.threshold))
-        changes = self._vectors.sign_changes(slots[at[matter]], self._signs[:, who[matter]])
-        matter = matter[changes <= self._most_changes]
-        if len(matter):
-            at, who, cosines = at[matter], who[matter], cosines[matter]
-            self._parts.append((who, slots[at], cosines))
-            self._raise_least(who, cosines)
+        if self._forms is None:
+            pairs = self._among_all(slots, bars)
+        else:
+            pairs = self._by_forms(self._forms, slots, bars)
+        least = self._least[pairs.who]
+        if bars is not None:
+            least = np.minimum(least, bars[pairs.at])
+        matter = self._alike(pairs, slots, at_least=least - _HAIR)
+        if len(matter.who):
+            self._parts.append((matter.who, slots[matter.at], matter.cosines))
+            self._raise_least(matter.who, matter.cosines)
 
     def found(self) -> list[Nearest]:
         """Return what each has found, the slots in ascending order."""
@@ -133,6 +159,81 @@ class _Search:
             Nearest(slots[order[first:end]], cosines[order[first:end]])
             for first, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
         ]
+
+    def _among_all(self, slots: NDArray[np.int64], bars: NDArray[np.float64] | None) -> _Pairs:
+        """Compare all with all, and return the pairs that may matter."""
+        parts = []
+        for start in range(0, len(slots), _MOST_ROWS):
+            some = slice(start, start + _MOST_ROWS)
+            squares = self._vectors.squares(slots[some])
+            dots = self._vectors.wide(slots[some]) @ self._queries.T
+            limits = self._limits(np.sqrt(squares), None if bars is None else bars[some])
+            at, who = np.nonzero(dots >= limits)
+            parts.append(self._pairs(who, at, dots[at, who], squares[at], start))
+        return parts[0] if len(parts) == 1 else _joined(parts)
+
+    def _by_forms(
+        self, forms: Forms, slots: NDArray[np.int64], bars: NDArray[np.float64] | None
+    ) -> _Pairs:
+        """Compare those whose forms do not rule out that they matter."""
+        most = _products(forms, slots, self._own_forms)
+        if len(self._least) <= _FEW:
+            self._look_at_the_closest(most, slots)
+        may = most >= (self._least - SLACK).astype(np.float32)
+        if bars is not None:
+            theirs = np.maximum(bars, self._wanted.threshold) - SLACK
+            may |= most >= theirs.astype(np.float32)[:, np.newaxis]
+        at, who = np.divmod(np.flatnonzero(may), len(self._least))
+        if len(who) > _MANY * may.size:
+            return self._among_all(slots, bars)
+        return self._compared(who, at, slots)
+
+    def _look_at_the_closest(self, most: NDArray[np.float32], slots: NDArray[np.int64]) -> None:
+        """Look at those who may be closest by their forms: few others are as close as they are.
+
+        They are looked at again with all others; here they only say how close that is.
+        """
+        count = min(2 * self._wanted.most, len(most))
+        near = [np.flatnonzero(one >= kth_largest(one, count))[: 2 * count] for one in most.T]
+        who = np.repeat(np.arange(len(near)), [len(one) for one in near])
+        pairs = self._compared(who, np.concatenate(near), slots)
+        alike = self._alike(pairs, slots, at_least=np.zeros(len(who)))
+        for number in range(len(near)):
+            own = np.append(self._ranked[number], alike.cosines[alike.who == number])
+            least = self._wanted.least(_ranked(own, self._wanted.most))
+            self._least[number] = max(self._least[number], float(least[0]))
+
+    def _compared(
+        self, who: NDArray[np.int64], at: NDArray[np.int64], slots: NDArray[np.int64]
+    ) -> _Pairs:
+        dots = np.empty(len(who), dtype=np.float32)
+        for start in range(0, len(who), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            theirs = self._vectors.wide(slots[at[some]])
+            np.einsum("ij,ij->i", theirs, self._queries[who[some]], out=dots[some])
+        return self._pairs(who, at, dots, self._vectors.squares(slots[at]))
+
+    def _pairs(
+        self,
+        who: NDArray[np.int64],
+        at: NDArray[np.int64],
+        dots: NDArray[np.float32],
+        squares: NDArray[np.float32],
+        first: int = 0,
+    ) -> _Pairs:
+        lengths = np.sqrt(squares.astype(np.float64) * self._squares[who])
+        cosines = np.divide(dots, lengths, out=np.zeros(len(who)), where=lengths > 0)
+        return _Pairs(who, at + first, cosines)
+
+    def _alike(
+        self, pairs: _Pairs, slots: NDArray[np.int64], *, at_least: NDArray[np.float64]
+    ) -> _Pairs:
+        """Return those pairs that are alike, and at least so much."""
+        close = np.flatnonzero(pairs.cosines >= np.maximum(at_least, self._wanted.threshold))
+        signs = self._signs[:, pairs.who[close]]
+        changes = self._vectors.sign_changes(slots[pairs.at[close]], signs)
+        alike = close[changes <= self._most_changes]
+        return _Pairs(pairs.who[alike], pairs.at[alike], pairs.cosines[alike])
 
     def _limits(
         self, lengths: NDArray[np.float32], bars: NDArray[np.float64] | None
@@ -159,3 +260,33 @@ class _Search:
         both = np.concatenate([self._ranked[looking], newer], axis=1)
         self._ranked[looking] = -np.sort(-both, axis=1)[:, : self._wanted.most]
         self._least[looking] = self._wanted.least(self._ranked[looking])
+
+
+def _ranked(cosines: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+    """Return the most alike as a row, the closest first, and 0 for whom it lacks."""
+    ranked = np.zeros((1, most))
+    count = min(most, len(cosines))
+    if count:
+        best = -np.partition(-cosines, count - 1)[:count]
+        ranked[0, :count] = -np.sort(-best)
+    return ranked
+
+
+def _joined(parts: Sequence[_Pairs]) -> _Pairs:
+    return _Pairs(
+        np.concatenate([one.who for one in parts]),
+        np.concatenate([one.at for one in parts]),
+        np.concatenate([one.cosines for one in parts]),
+    )
+
+
+def _products(
+    forms: Forms, slots: NDArray[np.int64], own: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the product of the forms of slots, which ascend, with each of some columns."""
+    first, last = int(slots[0]), int(slots[-1])
+    if last - first >= 2 * len(slots):
+        return forms.rows[slots] @ own
+    # What lies between is multiplied too: that costs less than to leave it out.
+    products: NDArray[np.float32] = forms.rows[first : last + 1] @ own
+    return products if last - first + 1 == len(slots) else products[slots - first]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index import lexical, ranking
-from recollect.index.alike import alike_each, that_matter
 from recollect.index.speakers import Speaker
 
 if TYPE_CHECKING:
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
     from recollect.model import Place
 
 __all__ = ["Questions"]
+
+# A selection of a smaller part than this is compared without what is kept for all.
+_FEW_OF_ALL = 4
 
 
 class Questions:
@@ -283,13 +285,20 @@ class Questions:
 
         `bars` say for each slot from which cosine on a pair matters to it too.
         """
+        # Who only asks looks for nobody who is alike.
+        from recollect.index.alike import alike_each, that_matter
+
         self._selections.check(selection)
-        vectors = self._contents.vectors
-        if len(queries) == 1:
+        vectors, forms = self._contents.vectors, None
+        # Of few among many no more need be compared than those few.
+        if selection.count * _FEW_OF_ALL >= self.size:
+            forms = vectors.short_forms.of_all(vectors, looking=len(queries))
+        if len(queries) == 1 and forms is None:
             near = vectors.alike(queries[0], selection, wanted.threshold)
             return [that_matter(near, wanted, None if bars is None else bars[near.slots])]
         slots = selection.slots[vectors.has_vector(selection.slots)]
-        return alike_each(vectors, queries, slots, wanted, None if bars is None else bars[slots])
+        theirs = None if bars is None else bars[slots]
+        return alike_each(vectors, queries, slots, wanted, theirs, forms=forms)
 
     def neighbours(self, slots: NDArray[np.int64], selection: Selection) -> NDArray[np.int64]:
         """Return the selected slots one edge away from any of these, these left out; ascending."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from recollect.index.short_forms import ShortForms
+
 __all__ = ["Nearest", "Vectors", "most_sign_changes"]
 
 # Up to this many rows, exact products with all of them cost less than choosing a pool first.
@@ -83,6 +85,22 @@ class Vectors:
         self._signs: NDArray[np.uint64] = np.empty((-(-dimension // 64), 0), dtype=np.uint64)
         self._last_reachable: tuple[Selection, Selection] | None = None
         self._ready: dict[Selection, _ReadyRows] = {}
+        self._short_forms: ShortForms | None = None
+
+    @property
+    def size(self) -> int:
+        """Slots in use, dead ones and those without a vector included."""
+        return self._size
+
+    @property
+    def short_forms(self) -> ShortForms:
+        """The short forms of these, and of all that follow: what is in a slot stays there."""
+        if self._short_forms is None:
+            # Who only asks needs none.
+            from recollect.index.short_forms import ShortForms
+
+            self._short_forms = ShortForms()
+        return self._short_forms
 
     def check(self, vector: NDArray[Any]) -> None:
         """Raise unless this is a vector the index can hold."""
@@ -215,6 +233,7 @@ class Vectors:
         self._squares = self._squares[kept]
         self._signs = np.ascontiguousarray(self._signs[:, kept])
         self._size, self._last_reachable, self._ready = len(kept), None, {}
+        self._short_forms = None
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return what cannot be computed again quickly."""
