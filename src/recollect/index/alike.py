@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Wanted", "alike_each", "that_matter"]
 
 # Products held at once, and rows made wide at once: both stay near the processor.
-_CELLS, _FIRST_ROWS, _MOST_ROWS = 1 << 20, 256, 2048
+_CELLS, _LEAST_ROWS, _MOST_ROWS = 1 << 20, 256, 2048
 # Pairs whose vectors are compared at once.
 _PAIRS = 4096
 # So few look at all rows at once, after a look at those that may be the closest.
@@ -84,19 +84,18 @@ def alike_each(
     With the `forms` of all slots, only who may matter by them is looked at.
     """
     search = _Search(vectors, queries, wanted, forms)
-    for some in _tiles(len(slots), len(queries), at_once=forms is not None):
+    first = 0 if forms is not None and len(queries) <= _FEW else 2 * wanted.most
+    for some in _tiles(len(slots), len(queries), first):
         search.look(slots[some], None if bars is None else bars[some])
     return search.found()
 
 
-def _tiles(count: int, queries: int, *, at_once: bool) -> Iterator[slice]:
-    """Yield parts of so many rows: small ones first, after which little of the rest matters."""
-    if at_once and queries <= _FEW:
-        length = max(1, _CELLS // max(1, queries))
-        yield from (slice(start, start + length) for start in range(0, count, length))
-        return
-    most = min(_MOST_ROWS, max(_FIRST_ROWS, _CELLS // max(1, queries)))
-    start, length = 0, _FIRST_ROWS
+def _tiles(count: int, queries: int, first: int) -> Iterator[slice]:
+    """Yield parts of so many rows, small ones `first`, after which little of the rest matters."""
+    most = _CELLS // max(1, queries)
+    if first:
+        most = min(_MOST_ROWS, max(_LEAST_ROWS, most))
+    start, length = 0, first or most
     while start < count:
         yield slice(start, start + length)
         start, length = start + length, min(2 * length, most)

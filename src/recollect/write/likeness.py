@@ -57,6 +57,8 @@ _MOST_NAMED = 64
 _WANTED = Wanted(SIMILAR, first=MAX_AUTOMATIC, most=_MOST_NAMED, close=NEAR_DUPLICATE)
 # Among those that come together with it, it meets itself as well.
 _WANTED_BESIDE_ITSELF = replace(_WANTED, first=MAX_AUTOMATIC + 1, most=_MOST_NAMED + 1)
+# Who looks around again meets itself among those who are there, and names nobody.
+_WANTED_AGAIN = Wanted(SIMILAR, first=MAX_AUTOMATIC + 1, most=MAX_AUTOMATIC + 1, close=2.0)
 
 # What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
 # in nine digits. It is drawn from the two ids, and the same from both sides: were ties broken by
@@ -141,9 +143,10 @@ def relink(
 ) -> list[Neighbourhood]:
     """Find what the arrivals are like, write the links that follow, and say what each found.
 
-    `without` are rows of the index that are no longer, or no longer as the index knows them.
+    `without` are rows of the index that are no longer, or no longer as the index knows them; who
+    looks around again is as it knows it. Of these nothing is said.
     """
-    gone = frozenset(without) | {one.row_id for one in arrivals}
+    gone = frozenset(without) | {one.row_id for one in arrivals if not one.was_there}
     found: list[_Likenesses] = [_NOTHING] * len(arrivals)
     # Place by place: a link between two places would tell the readers of one about the other.
     for place in dict.fromkeys(one.place for one in arrivals):
@@ -156,9 +159,9 @@ def relink(
 
 
 class _Search:
-    """Looks around at one place: among those whom the index knows, and among the arrivals.
+    """Looks around at one place: among those whom the index knows, and among those who come.
 
-    The index does not know the arrivals yet, and a batch must be linked as if each came alone.
+    The index does not know these yet, and a batch must be linked as if each came alone.
     """
 
     def __init__(
@@ -190,13 +193,14 @@ class _Search:
         if self._old is None:
             return found
         # To the lists of others only those matter who come; who looks around again is known there.
-        for comes in (True, False):
-            numbers = [n for n, one in enumerate(self._arrivals) if one.comes is comes]
+        kinds = ((True, _WANTED), (False, _WANTED), (None, _WANTED_AGAIN))
+        for comes, wanted in kinds:
+            numbers = [n for n, one in enumerate(self._arrivals) if _kind(one) is comes]
             if numbers:
                 bars = self._bars(self._old) if comes else None
-                near = self._index.alike_each(self._vectors[numbers], self._old, _WANTED, bars)
+                near = self._index.alike_each(self._vectors[numbers], self._old, wanted, bars)
                 for n, one in zip(numbers, near, strict=True):
-                    found[n] = self._as_rows(one, self._bits[n])
+                    found[n] = self._as_rows(one, n)
         return found
 
     def _bars(self, old: Selection) -> NDArray[np.float64]:
@@ -206,27 +210,40 @@ class _Search:
         bars[old.slots] = np.nan_to_num(self._index.bars.of(rows, self._commit.head))
         return bars
 
-    def _as_rows(self, near: Nearest, own: np.uint64) -> _Likenesses:
+    def _as_rows(self, near: Nearest, number: int) -> _Likenesses:
         unread = near.slots[self._old_bits[near.slots] == 0]
         self._old_bits[unread] = [_bits_of(pak_id) for pak_id in self._index.pak_ids(unread)]
-        closeness = _closeness(near.cosines, own, self._old_bits[near.slots])
-        return _Likenesses(self._index.column("row_id")[near.slots], closeness)
+        closeness = _closeness(near.cosines, self._bits[number], self._old_bits[near.slots])
+        rows = self._index.column("row_id")[near.slots]
+        if self._arrivals[number].was_there:
+            others = rows != self._arrivals[number].row_id
+            rows, closeness = rows[others], closeness[others]
+        return _Likenesses(rows, closeness)
 
     def _among_new(self) -> list[_Likenesses]:
-        settled = np.array([one.settled for one in self._arrivals])
-        rows = np.array([one.row_id for one in self._arrivals], dtype=np.int64)
+        """Return for each arrival those who come that matter to it."""
+        come = np.flatnonzero([not one.was_there for one in self._arrivals])
+        if not len(come):
+            return [_NOTHING] * len(self._arrivals)
+        settled = np.array([self._arrivals[n].settled for n in come.tolist()])
+        rows = np.array([self._arrivals[n].row_id for n in come.tolist()], dtype=np.int64)
         others = Vectors(self._vectors.shape[1])
-        others.extend(list(self._vectors))
+        others.extend(list(self._vectors[come]))
         slots = np.flatnonzero(settled & others.has_vector(np.arange(len(rows))))
         found = []
         for number, near in enumerate(
             alike_each(others, self._vectors, slots, _WANTED_BESIDE_ITSELF, None)
         ):
-            other = near.slots != number
+            other = rows[near.slots] != self._arrivals[number].row_id
             at, cosines = near.slots[other], near.cosines[other]
-            closeness = _closeness(cosines, self._bits[number], self._bits[at])
+            closeness = _closeness(cosines, self._bits[number], self._bits[come[at]])
             found.append(_Likenesses(rows[at], closeness))
         return found
+
+
+def _kind(one: Arrival) -> bool | None:
+    """Return whether one comes to the lists of others; None if it is there and looks again."""
+    return None if one.was_there else one.comes
 
 
 def _write_links(
@@ -311,12 +328,15 @@ def _neighbourhoods(
     joined: set[tuple[int, int]],
     index: MemoryIndex,
 ) -> list[Neighbourhood]:
-    """Return what each arrival found among those who were there and those who came before it."""
+    """Return what each that comes found among those who were there and those before it."""
     pak_ids = {one.row_id: one.pak_id for one in arrivals}
     later = {one.row_id for one in arrivals if not one.was_there}
     neighbourhoods = []
     for one, likes in zip(arrivals, found, strict=True):
         later.discard(one.row_id)
+        if one.was_there:
+            neighbourhoods.append(_NOBODY)
+            continue
         earlier = [like for like in likes.closest(_MOST_NAMED) if like[0] not in later]
         twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
         linked = {row: near for row, near in earlier if pair(row, one.row_id) in joined}
@@ -350,4 +370,5 @@ def _closeness(
     return closeness
 
 
+_NOBODY = Neighbourhood((), ())
 _NOTHING = _Likenesses(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))

@@ -27,7 +27,7 @@ MAX_WEIGHT = 1.0
 
 def pair(one: int, other: int) -> tuple[int, int]:
     """Return two rows in the canonical order of an edge."""
-    return min(one, other), max(one, other)
+    return (one, other) if one < other else (other, one)
 
 
 def edge_between(one: int, other: int, weight: float, *, automatic: bool) -> Edge:
@@ -52,13 +52,18 @@ class LikenessLists:
         for entry in stored:
             self._before.setdefault(entry.row_id, {})[entry.other] = entry.closeness
         self._now = {row: dict(held) for row, held in self._before.items()}
+        # What was added and removed, once somebody asked.
+        self._added: list[Likeness] | None = None
+        self._removed: list[Likeness] | None = None
 
     def set(self, row: int, most_alike: Mapping[int, float]) -> None:
         """Give a row its whole list."""
+        self._added = self._removed = None
         self._now[row] = dict(most_alike)
 
     def offer(self, offered: Likeness) -> None:
         """Let a row hold another; a full list gives up its weakest, which may be the offered."""
+        self._added = self._removed = None
         held = self._now.setdefault(offered.row_id, {})
         held[offered.other] = offered.closeness
         if len(held) > MAX_AUTOMATIC:
@@ -66,11 +71,15 @@ class LikenessLists:
 
     def added(self) -> list[Likeness]:
         """Return the entries that were not there before."""
-        return _missing(self._now, self._before)
+        if self._added is None:
+            self._added = _missing(self._now, self._before)
+        return self._added
 
     def removed(self) -> list[Likeness]:
         """Return the entries that are there no longer."""
-        return _missing(self._before, self._now)
+        if self._removed is None:
+            self._removed = _missing(self._before, self._now)
+        return self._removed
 
     def bars(self) -> dict[int, float]:
         """Return how close another must be to get into each list: 0 while there is room."""
@@ -108,6 +117,7 @@ def _missing(
     return [
         Likeness(row, other, closeness)
         for row, held in whole.items()
+        if held.keys() != (before := part.get(row, {})).keys()
         for other, closeness in held.items()
-        if other not in part.get(row, ())
+        if other not in before
     ]
