@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from recollect import __version__
 from recollect.edge.http.options import ServerOptions
+from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
 from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import Endpoint, endpoints
@@ -69,6 +70,7 @@ def make_app(options: ServerOptions) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
+    app.router.routes += description_routes()
     app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
     app.add_exception_handler(404, _nothing_there)
     app.add_exception_handler(405, _other_method)

@@ -1,0 +1,209 @@
+"""The OpenAPI document, made from the table of verbs: paths, fields, answers, problems, examples.
+
+In: the table. Out: one plain object, the same bytes for the same release. Nothing is said twice:
+what a field may be is in `edge/verbs`, which status an error has in `problems`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from recollect import __version__
+from recollect.edge.http.examples import example_of
+from recollect.edge.http.problems import MEDIA_TYPE
+from recollect.edge.http.routes import JSON, LINES, TAGGED
+from recollect.edge.verbs import VERBS, Field, Verb, object_schema
+from recollect.edge.verbs.shapes import named_parts, schema_of
+
+__all__ = ["document", "statuses"]
+
+Object = dict[str, Any]
+
+_PROBLEM = {
+    "type": "object",
+    "description": "What went wrong, and what to do next (RFC 9457).",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What went wrong."},
+        "code": {"type": "string", "description": "A stable name of the kind of error."},
+        "hint": {"type": ["string", "null"], "description": "What to do next."},
+        "instance": {"type": "string"},
+    },
+    "required": ["type", "title", "status", "detail", "code", "hint", "instance"],
+}
+_SAYS: Mapping[int, str] = {
+    304: "Nothing changed since the tag that was shown.",
+    400: "The body cannot be read.",
+    401: "No key was shown, or none that is good.",
+    403: "The key may not do this, or the tenant has as much as it may.",
+    404: "There is no such thing, or not for this key.",
+    405: "The path takes other methods.",
+    409: "It is there already, or cannot be changed.",
+    413: "The body is too large.",
+    422: "A field is not what the verb takes.",
+    429: "The key asks more often than it may.",
+    500: "The store is damaged, or something is wrong with the server.",
+    502: "The embedder answered with something that is no vector.",
+    503: "The server or its store is busy: ask again after Retry-After seconds.",
+    507: "There is no room left; nothing was written.",
+}
+_ALWAYS = (401, 403, 404, 422, 429, 500, 503)
+_OF_BODIES = (400, 413)
+_OF_WRITES = (409, 502, 507)
+
+
+@functools.cache
+def document() -> Object:
+    """Return the document."""
+    paths: dict[str, Object] = {}
+    for verb in VERBS:
+        path = paths.setdefault(verb.route.path, {})
+        path[verb.route.method.lower()] = _operation(verb)
+    parts = named_parts([verb.answer for verb in VERBS])
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Recollect",
+            "version": __version__,
+            "description": "The recall engine for AI agents: explained, authorised,"
+            " byte-for-byte repeatable memory.",
+        },
+        "security": [{"key": []}],
+        "tags": [{"name": name} for name in dict.fromkeys(_tag(verb) for verb in VERBS)],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": {**parts, "Problem": _PROBLEM},
+            "responses": {f"Problem{status}": _problem(status) for status in _SAYS},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def statuses(verb: Verb) -> tuple[int, ...]:
+    """Return the statuses that a verb may be answered with, beside its own."""
+    more = (304,) if verb.name in TAGGED else ()
+    bodies = _OF_BODIES if verb.route.has_body else ()
+    writes = () if verb.effect == "reads" else _OF_WRITES
+    return tuple(sorted({*_ALWAYS, *more, *bodies, *writes}))
+
+
+def _operation(verb: Verb) -> Object:
+    made: Object = {
+        "operationId": verb.name,
+        "summary": verb.help,
+        "description": _description(verb),
+        "tags": [_tag(verb)],
+        "parameters": [*_parameters(verb), *_headers(verb)],
+        "responses": dict(_responses(verb)),
+    }
+    if verb.route.has_body:
+        made["requestBody"] = _body(verb)
+    return made
+
+
+def _tag(verb: Verb) -> str:
+    return verb.route.path.split("/")[2]
+
+
+def _description(verb: Verb) -> str:
+    needs = f"Takes the permission {verb.permission}." if verb.permission else "Takes any key."
+    again = " Asked for again it changes nothing more." if verb.is_idempotent else ""
+    return f"{needs} It {verb.effect}.{again}"
+
+
+def _parameters(verb: Verb) -> Iterator[Object]:
+    for field in verb.fields:
+        if verb.route.in_path(field):
+            yield _parameter(field, "path")
+        elif not verb.route.has_body:
+            yield _parameter(field, "query")
+
+
+def _parameter(field: Field, where: str) -> Object:
+    schema = _in_url(field)
+    told: Object = {"name": field.name, "in": where, "description": field.help, "schema": schema}
+    if where == "path":
+        return {**told, "required": True, "schema": {**schema, "minLength": 1}}
+    if field.is_required:
+        told["required"] = True
+    if schema.get("type") == "object":
+        # An object in a URL is its JSON.
+        told["content"] = {JSON: {"schema": told.pop("schema")}}
+    return told
+
+
+def _in_url(field: Field) -> Object:
+    """Return what a field may be where nothing but texts stand: null is to leave it out."""
+    schema = field.schema()
+    schema.pop("description", None)
+    if isinstance(schema.get("type"), list):
+        schema["type"] = schema["type"][0]
+    if "enum" in schema:
+        schema["enum"] = [one for one in schema["enum"] if one is not None]
+    if "anyOf" in schema:
+        schema = {"type": "string"} | {k: v for k, v in schema.items() if k != "anyOf"}
+    return schema
+
+
+def _headers(verb: Verb) -> Iterator[Object]:
+    if verb.repeats:
+        yield {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "A name of your own for this request: sent again within 24 hours it is"
+            " done once and answered as it was; another request under it is refused.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": _PLAIN_NAME},
+        }
+    if verb.name in TAGGED:
+        yield {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "The tag of an answer that you have: 304 if it is still the answer.",
+            "schema": {"type": "string", "pattern": '^W/"[0-9a-f]{32}"$'},
+        }
+
+
+_PLAIN_NAME = r"^[A-Za-z0-9._:-]+$"
+
+
+def _body(verb: Verb) -> Object:
+    if verb.streams:
+        told: Object = {"schema": {"type": "string"}, "examples": _example(verb)}
+        return {"required": True, "content": {LINES: told}}
+    fields = [one for one in verb.fields if not verb.route.in_path(one)]
+    told = {"schema": object_schema(fields), "examples": _example(verb)}
+    needed = any(one.is_required for one in fields)
+    return {"required": needed, "content": {JSON: told}}
+
+
+def _example(verb: Verb) -> Object:
+    return {"example": {"value": example_of(verb)}}
+
+
+def _responses(verb: Verb) -> Iterator[tuple[str, Object]]:
+    yield str(verb.route.status), _answer(verb)
+    for status in statuses(verb):
+        yield str(status), {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _problem(status: int) -> Object:
+    told: Object = {"description": _SAYS[status]}
+    if status != HTTPStatus.NOT_MODIFIED:
+        told["content"] = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return told
+
+
+def _answer(verb: Verb) -> Object:
+    if verb.streams and not verb.route.has_body:
+        content: Object = {LINES: {"schema": {"type": "string"}}}
+    else:
+        content = {JSON: {"schema": schema_of(verb.answer, {})}}
+    told: Object = {"description": verb.help, "content": content}
+    if verb.name in TAGGED:
+        told["headers"] = {"ETag": {"schema": {"type": "string"}}}
+    return told
