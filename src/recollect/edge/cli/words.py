@@ -99,6 +99,7 @@ WORDS = {
         "upkeep", "reembed", _OPERATE, "recollect reembed openai:text-embedding-3-small"
     ),
     "audit": Word("audit", "audit", _OPERATE, "recollect audit --limit 20"),
+    "serve": Word("serve", "serve", _OPERATE, "recollect serve --db agent.db --port 8377"),
     "keys": Word("keys", "app", _ACCESS),
     "gardens": Word("gardens", "app", _ACCESS),
     "quarantine": Word("quarantine", "app", _ACCESS),
@@ -130,6 +131,7 @@ _MEANT = {
     **dict.fromkeys(("load",), "import"),
     **dict.fromkeys(("copy", "snapshot"), "backup"),
     **dict.fromkeys(("prompt", "context"), "frame"),
+    **dict.fromkeys(("server", "http", "api", "daemon", "start"), "serve"),
     **dict.fromkeys(("log", "logs"), "audit"),
     **dict.fromkeys(("key", "token", "tokens", "login", "auth"), "keys"),
     **dict.fromkeys(("garden", "share"), "gardens"),

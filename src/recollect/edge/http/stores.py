@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.edge.http.identity import identify
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.options import ServerOptions
     from recollect.engine import Recollect
 
-__all__ = ["OneStore", "Served", "Stores"]
+__all__ = ["OneStore", "Served", "Stores", "is_folder"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,11 @@ class Stores(Protocol):
 
     def close(self) -> None:
         """Close what is open."""
+
+
+def is_folder(db: str) -> bool:
+    """Return whether a place holds many stores."""
+    return "://" not in db and Path(db).is_dir()
 
 
 class OneStore:
