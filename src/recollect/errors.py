@@ -18,6 +18,7 @@
     │   ├── OverQuota                                  the tenant has as much as it may
     │   └── WrongHost                                  a server does not answer for that name
     ├── ServerError                 a server cannot answer now
+    │   ├── ServerFault                                something went wrong that should not
     │   ├── ServerBusy              (TimeoutError)     more is asked at once than can be answered
     │   ├── ServerTooSlow           (TimeoutError)     it took longer than the server waits
     │   └── TooManyRequests         (TimeoutError)     a key asks more often than it may
@@ -79,6 +80,7 @@ __all__ = [
     "RequestIdReused",
     "ServerBusy",
     "ServerError",
+    "ServerFault",
     "ServerTooSlow",
     "StoreBusy",
     "StoreClosed",
@@ -223,6 +225,12 @@ class ServerError(RecollectError):
     def __init__(self, message: str, *, hint: str = "", retry_after_s: float = 1.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class ServerFault(ServerError):
+    """Something went wrong that nobody foresaw; the log of the server has it."""
+
+    code = "server_fault"
 
 
 class ServerBusy(ServerError, TimeoutError):

@@ -25,10 +25,11 @@ from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import Endpoint, endpoints
 from recollect.edge.http.server import Server
 from recollect.edge.http.stores import OneStore
-from recollect.errors import NoSuchRoute, RecollectError, WrongMethod
+from recollect.errors import NoSuchRoute, RecollectError, ServerFault, WrongMethod
 from recollect.settings import one_blas_thread, serve_options
 
 if TYPE_CHECKING:
+    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -73,7 +74,8 @@ def make_app(options: ServerOptions) -> FastAPI:
     app.router.routes += description_routes()
     app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
     app.add_exception_handler(404, _nothing_there)
-    app.add_exception_handler(405, _other_method)
+    app.add_exception_handler(405, _other_method)  # type: ignore[arg-type]
+    app.add_exception_handler(Exception, _unforeseen)
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_QUICKLY)
     app.add_middleware(Named)
     return app
@@ -102,7 +104,7 @@ def _route(path: str, methods: Mapping[str, Endpoint]) -> Route:
         found: Response = await methods[request.method](request)
         return found
 
-    route = Route(path, answer, methods=list(methods))
+    route = Route(path, answer, methods=sorted(methods))
     # A HEAD would do the work of a GET and throw the answer away.
     route.methods = set(methods)
     return route
@@ -120,12 +122,22 @@ async def _nothing_there(request: Request, _: Exception) -> Response:
     )
 
 
-async def _other_method(request: Request, _: Exception) -> Response:
-    return await _problem(
+async def _other_method(request: Request, error: HTTPException) -> Response:
+    said = await _problem(
         request,
         WrongMethod(
             f"this path takes no {request.method}.", hint="/openapi.json lists what it takes."
         ),
+    )
+    said.headers.update(error.headers or {})
+    return said
+
+
+async def _unforeseen(request: Request, _: Exception) -> Response:
+    """Tell nothing of what nobody foresaw; the log has all of it."""
+    return await _problem(
+        request,
+        ServerFault("something went wrong that should not.", hint="the server's log says what."),
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from recollect import __version__
 from recollect.edge.http.examples import example_of
 from recollect.edge.http.problems import MEDIA_TYPE
-from recollect.edge.http.routes import JSON, LINES, TAGGED
-from recollect.edge.verbs import VERBS, Field, Verb, object_schema
+from recollect.edge.http.routes import JSON, LINES, PLAIN_NAME, TAGGED
+from recollect.edge.verbs import REQUEST_ID, VERBS, Field, Verb, object_schema
 from recollect.edge.verbs.shapes import named_parts, schema_of
 
 __all__ = ["document", "statuses"]
@@ -117,11 +117,16 @@ def _description(verb: Verb) -> str:
 
 
 def _parameters(verb: Verb) -> Iterator[Object]:
-    for field in verb.fields:
+    for field in _sent(verb):
         if verb.route.in_path(field):
             yield _parameter(field, "path")
         elif not verb.route.has_body:
             yield _parameter(field, "query")
+
+
+def _sent(verb: Verb) -> list[Field]:
+    """Return the fields that are sent as such; the name of a request is a header."""
+    return [one for one in verb.fields if one != REQUEST_ID]
 
 
 def _parameter(field: Field, where: str) -> Object:
@@ -157,25 +162,22 @@ def _headers(verb: Verb) -> Iterator[Object]:
             "in": "header",
             "description": "A name of your own for this request: sent again within 24 hours it is"
             " done once and answered as it was; another request under it is refused.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": _PLAIN_NAME},
+            "schema": {"type": "string", "pattern": f"^{PLAIN_NAME.pattern}$"},
         }
     if verb.name in TAGGED:
         yield {
             "name": "If-None-Match",
             "in": "header",
             "description": "The tag of an answer that you have: 304 if it is still the answer.",
-            "schema": {"type": "string", "pattern": '^W/"[0-9a-f]{32}"$'},
+            "schema": {"type": "string"},
         }
-
-
-_PLAIN_NAME = r"^[A-Za-z0-9._:-]+$"
 
 
 def _body(verb: Verb) -> Object:
     if verb.streams:
         told: Object = {"schema": {"type": "string"}, "examples": _example(verb)}
-        return {"required": True, "content": {LINES: told}}
-    fields = [one for one in verb.fields if not verb.route.in_path(one)]
+        return {"required": False, "content": {LINES: told}}
+    fields = [one for one in _sent(verb) if not verb.route.in_path(one)]
     told = {"schema": object_schema(fields), "examples": _example(verb)}
     needed = any(one.is_required for one in fields)
     return {"required": needed, "content": {JSON: told}}

@@ -52,6 +52,7 @@ STATUSES: Mapping[type[errors.RecollectError], int] = {
     errors.BodyTooLarge: 413,
     errors.KeyNeeded: 401,
     errors.ServerError: 503,
+    errors.ServerFault: 500,
     errors.TooManyRequests: 429,
     errors.NoSuchRoute: 404,
     errors.WrongMethod: 405,

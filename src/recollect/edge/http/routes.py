@@ -6,6 +6,7 @@ verb is given comes from the path, the query and the body; who asks, from the ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ LINES = "application/x-ndjson"
 TAGGED = ("recall", "frame")
 _LINES_AT_ONCE = 64
 _IDEMPOTENCY = "idempotency-key"
+# What a request may be called over HTTP.
+PLAIN_NAME = re.compile(r"[A-Za-z0-9._:-]{1,200}")
 
 
 def endpoints(server: Server) -> Iterator[tuple[str, Mapping[str, Endpoint]]]:
@@ -83,28 +86,39 @@ def given_in(verb: Verb, request: Request, body: Mapping[str, Any]) -> dict[str,
     in_path = {name: unquote(value) for name, value in request.path_params.items()}
     fields = [one for one in verb.fields if one.name not in in_path]
     query = request.query_params
-    in_query = {} if verb.route.has_body else from_texts(fields, _listed(query))
     if verb.route.has_body and query:
         raise InvalidInput(f"{verb.name} takes nothing in the query.", hint="send it in the body.")
-    given = {**body, **in_query}
-    if twice := sorted(in_path.keys() & given.keys()):
-        raise InvalidInput(f"{twice[0]} stands in the path.", hint="leave it out elsewhere.")
-    return {**given, **in_path, **_named(verb, request, given)}
+    given = dict(body) if verb.route.has_body else from_texts(fields, _listed(query))
+    for name in (*in_path, "request_id"):
+        if name in given:
+            where = "in the path" if name in in_path else "in the header Idempotency-Key"
+            raise InvalidInput(f"{name} stands {where}.", hint="leave it out elsewhere.")
+    return {**_counted(verb, given), **in_path, **_named(verb, request)}
 
 
-def _named(verb: Verb, request: Request, given: Mapping[str, Any]) -> dict[str, str]:
+def _counted(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given; a whole number that is written as 5.0 is one all the same."""
+    whole = {one.name for one in verb.fields if one.kind == "whole"}
+    return {
+        name: int(one) if name in whole and isinstance(one, float) and one.is_integer() else one
+        for name, one in given.items()
+    }
+
+
+def _named(verb: Verb, request: Request) -> dict[str, str]:
     """Return the name of a request that is sent under one."""
     name = request.headers.get(_IDEMPOTENCY)
-    if name is None:
+    if name is None or verb.effect == "reads":
         return {}
     if not verb.repeats:
-        if verb.effect == "reads":
-            return {}
         raise InvalidInput(
             f"{verb.name} takes no Idempotency-Key.", hint="leave it out; ask before you repeat it."
         )
-    if given.get("request_id", name) != name:
-        raise InvalidInput("Idempotency-Key and request_id differ.", hint="send one of the two.")
+    if PLAIN_NAME.fullmatch(name) is None:
+        raise InvalidInput(
+            "an Idempotency-Key is 1 to 200 letters, digits and . _ : -",
+            hint="make one up for each request, such as a UUID.",
+        )
     return {"request_id": name}
 
 

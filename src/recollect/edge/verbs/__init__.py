@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from recollect.edge.verbs import access, answers, frames, memories, upkeep
 from recollect.edge.verbs.fields import Field, from_texts, object_schema
-from recollect.edge.verbs.verb import Effect, Route, Verb
+from recollect.edge.verbs.verb import REQUEST_ID, Effect, Route, Verb
 
-__all__ = ["VERBS", "Effect", "Field", "Route", "Verb", "by_name", "from_texts", "object_schema"]
+__all__ = [
+    "REQUEST_ID",
+    "VERBS",
+    "Effect",
+    "Field",
+    "Route",
+    "Verb",
+    "by_name",
+    "from_texts",
+    "object_schema",
+]
 
 VERBS: tuple[Verb, ...] = (
     *memories.VERBS,

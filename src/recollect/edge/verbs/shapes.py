@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from recollect.model import FrameResult, Ingested, Memory, RecallResponse, Remembered, pak
+from recollect.model import Dropped, FrameResult, Ingested, Memory, RecallResponse, Remembered, pak
 from recollect.ports.edges import Dispute
 
 __all__ = ["Schema", "Schemas", "named_parts", "schema_of"]
@@ -25,6 +25,7 @@ _PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", boo
 _NAMES = {**vars(pak), "Dispute": Dispute, "Memory": Memory}
 # What is not in each of them: it came later, or only some have it.
 _SOMETIMES: Mapping[type, frozenset[str]] = {
+    Dropped: frozenset({"count"}),
     Memory: frozenset({"ttl", "metadata"}),
     Remembered: frozenset({"meta"}),
     FrameResult: frozenset({"meta", "recall_id"}),

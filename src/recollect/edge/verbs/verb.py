@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.edge import wire
     from recollect.engine import Recollect
 
-__all__ = ["Act", "Effect", "Route", "Verb"]
+__all__ = ["REQUEST_ID", "Act", "Effect", "Route", "Verb"]
 
 Effect = Literal["reads", "writes", "destroys"]
 Act = Callable[["Recollect", dict[str, Any]], "wire.Object | Iterator[str]"]

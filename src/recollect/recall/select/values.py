@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LOUDNESS",
+    "MOST_DAYS",
     "Exclude",
     "LazyDropped",
     "Score",
@@ -41,6 +42,10 @@ Syntax = Literal["plain", "fts5"]
 
 LOUDNESS = ("block", "warn", "info")
 _MOST = 10**9
+# Longer than all that is ever written down; a time before it still fits its type.
+MOST_DAYS = 10**7
+# A thousand of these add up to a number.
+_HEAVIEST = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +252,9 @@ def _check_numbers(query: SelectQuery) -> None:
     if query.token_budget is not None:
         check.whole("token_budget", query.token_budget, most=_MOST)
     hint = "with 0 days no Pak is recent."
-    check.number("recency_window_days", query.recency_window_days, least=0, hint=hint)
+    check.number(
+        "recency_window_days", query.recency_window_days, least=0, most=MOST_DAYS, hint=hint
+    )
     if not isinstance(query.weights, Mapping):
         raise InvalidInput(
             f"weights must map reason codes to numbers, not {type(query.weights).__name__}.",
@@ -257,4 +264,5 @@ def _check_numbers(query: SelectQuery) -> None:
     for code, weight in query.weights.items():
         check.text("reason_code", code, nul=True)
         hint = "every weight is a finite number; negative ones lower the score."
-        check.number(f"the weight of {check.shown(code)} in weights", weight, hint=hint)
+        named = f"the weight of {check.shown(code)} in weights"
+        check.number(named, weight, least=-_HEAVIEST, most=_HEAVIEST, hint=hint)
