@@ -38,7 +38,7 @@ _PROBLEM = {
 }
 _SAYS: Mapping[int, str] = {
     304: "Nothing changed since the tag that was shown.",
-    400: "The body cannot be read.",
+    400: "The request cannot be read.",
     401: "No key was shown, or none that is good.",
     403: "The key may not do this, or the tenant has as much as it may.",
     404: "There is no such thing, or not for this key.",
@@ -52,8 +52,8 @@ _SAYS: Mapping[int, str] = {
     503: "The server or its store is busy: ask again after Retry-After seconds.",
     507: "There is no room left; nothing was written.",
 }
-_ALWAYS = (401, 403, 404, 422, 429, 500, 503)
-_OF_BODIES = (400, 413)
+_ALWAYS = (400, 401, 403, 404, 422, 429, 500, 503)
+_OF_BODIES = (413,)
 _OF_WRITES = (409, 502, 507)
 
 

@@ -322,7 +322,7 @@ VERBS = (
         "admin",
         (
             Field("limit", "whole", "How many at the most.", 100, least=1, most=MOST_LISTED),
-            Field("before", "whole", "Only acts with a lower number.", least=1),
+            Field("before", "whole", "Only acts with a lower number."),
         ),
         {"acts": list[Act]},
         _audit,

@@ -1,8 +1,8 @@
 """What a field of a request may be, as data: its name, kind, limits and a sentence of help.
 
 In: a row of the table of verbs. Out: a JSON Schema for whoever documents it, and the value that a
-text stands for where a door has nothing but texts, such as the query of a URL. Whether a value is
-good is the engine's to say: nothing here refuses one that could be passed on.
+text stands for where a door has nothing but texts, such as the query of a URL. What is not of its
+kind is refused here; whether a value of its kind is good, the engine says.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from recollect.check import shown
 from recollect.errors import InvalidInput
 from recollect.limits import COUNTS, most_characters
 from recollect.values import dataclass
@@ -69,6 +70,19 @@ class Field:
     def takes_null(self) -> bool:
         """Whether null may stand for nothing."""
         return self.default is None
+
+    def check(self, value: object) -> None:
+        """Refuse what is not of its kind; what such a value may be, the engine says."""
+        if value is not None and not isinstance(value, _TYPES.get(self.kind, object)):
+            raise InvalidInput(
+                f"{self.name} must be {_NAMES[self.kind]}, not {shown(value)}.", hint=self.help
+            )
+        if self.kind in ("texts", "text_or_texts") and isinstance(value, list):
+            for one in value:
+                if not isinstance(one, str):
+                    raise InvalidInput(
+                        f"{self.name} holds {shown(one)}, which is no text.", hint=self.help
+                    )
 
     def schema(self) -> dict[str, Any]:
         """Return what it may be, as JSON Schema."""
@@ -162,7 +176,23 @@ def _from_text(field: Field, text: str) -> Any:
     return value
 
 
+# What a value must be, as far as its kind goes; numbers are checked where their bounds are known.
+_TYPES: Mapping[str, Any] = {
+    "text": str,
+    "flag": bool,
+    "texts": list | tuple,
+    "text_or_texts": str | list | tuple,
+    "object": Mapping,
+    "numbers": Mapping,
+    "items": list | tuple,
+    "facts": list | tuple,
+}
 _NAMES = {
+    "text": "a text",
+    "texts": "a list of texts",
+    "text_or_texts": "a text or a list of texts",
+    "items": "a list",
+    "facts": "a list",
     "number": "a number",
     "seconds": "a number of seconds",
     "whole": "a whole number",
