@@ -120,7 +120,7 @@ def _rows_to_join(
 ) -> tuple[int, int]:
     known = sight.memories(one for one in pair if is_id(one))
     for one in pair:
-        if one not in known:
+        if not is_id(one) or one not in known:
             raise UnknownPak(f"There is no memory {one!r:.80}.", hint="check the id with get().")
     _need_right(caller, sight.view, [known[one] for one in pair], settles=settles)
     rows = _rows_of(caller, pair)

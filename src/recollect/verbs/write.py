@@ -276,6 +276,8 @@ class Writer:
         """Return where the caller's new memories go."""
         if garden is None:
             return chosen_place(self._principal, scope=scope, team=team)
+        if not isinstance(garden, str):
+            raise no_garden(garden)
         tenant, access = self._principal.tenant, self._caller.store.access
         with self._open_store.snapshot():
             role = self._open_store.roles_of(self._principal).get(garden)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -230,3 +231,19 @@ def test_unknown_hours_are_refused(tmp_path: Any) -> None:
     with pytest.raises(RecollectError, match="active or wall"):
         Recollect.open(tmp_path / "a.db", hours="lunar", embedder="none")  # type: ignore[arg-type]
     assert not (tmp_path / "a.db").exists()
+
+
+@pytest.mark.parametrize("wrong", [{}, [], 5])
+def test_what_is_no_name_is_refused_wherever_a_memory_or_a_garden_is_named(
+    tmp_path: Path, wrong: Any
+) -> None:
+    with Recollect.open(tmp_path / "a.db", embedder="none") as memory:
+        memory.remember("tea", pak_id="tea")
+        for call in (
+            lambda: memory.dispute(wrong, "tea"),
+            lambda: memory.resolve("tea", wrong),
+            lambda: memory.link("tea", wrong),
+            lambda: memory.ingest([{"content": "tea"}], source="mail", garden=wrong),
+        ):
+            with pytest.raises(RecollectError):
+                call()

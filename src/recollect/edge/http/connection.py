@@ -12,6 +12,9 @@ import resource
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from recollect.edge.http.problems import problem
+from recollect.errors import BadBody
+
 __all__ = ["Connection", "most_connections", "raise_file_limit"]
 
 # A head is complete within so many seconds and bytes.
@@ -66,7 +69,7 @@ class Connection(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES + len(data):
-                self.transport.close()
+                self.send_400_response("")
                 return
         if self.parser is not None:
             super().data_received(data)
@@ -81,6 +84,15 @@ class Connection(HttpToolsProtocol):
         """Go on with a request whose head is there."""
         self._head_is_there()
         super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own words
+        """Refuse what is no request, in the form of all errors."""
+        error = BadBody("this is no HTTP request that can be read.", hint="is the URL too long?")
+        status, headers, body = problem(error, "unread")
+        lines = {**headers, "content-length": str(len(body)), "connection": "close"}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        self.transport.write(f"HTTP/1.1 {status} Bad Request\r\n{head}\r\n".encode() + body)
+        self.transport.close()
 
     def _await_head(self) -> None:
         self._head_bytes = 0

@@ -73,7 +73,9 @@ class Field:
 
     def check(self, value: object) -> None:
         """Refuse what is not of its kind; what such a value may be, the engine says."""
-        if value is not None and not isinstance(value, _TYPES.get(self.kind, object)):
+        if value is None and self.takes_null:
+            return
+        if not isinstance(value, _TYPES.get(self.kind, object)):
             raise InvalidInput(
                 f"{self.name} must be {_NAMES[self.kind]}, not {shown(value)}.", hint=self.help
             )
@@ -179,6 +181,8 @@ def _from_text(field: Field, text: str) -> Any:
 # What a value must be, as far as its kind goes; numbers are checked where their bounds are known.
 _TYPES: Mapping[str, Any] = {
     "text": str,
+    "time": str,
+    "moment": str | int | float,
     "flag": bool,
     "texts": list | tuple,
     "text_or_texts": str | list | tuple,
@@ -189,6 +193,8 @@ _TYPES: Mapping[str, Any] = {
 }
 _NAMES = {
     "text": "a text",
+    "time": "a time, as a text",
+    "moment": "a time, as a text or in seconds since 1970",
     "texts": "a list of texts",
     "text_or_texts": "a text or a list of texts",
     "items": "a list",

@@ -87,7 +87,8 @@ class Verb:
         for one in self.fields:
             if one.default is REQUIRED and given.get(one.name) is None:
                 raise InvalidInput(f"{one.name} is missing.", hint=one.help)
-            one.check(given.get(one.name))
+            if one.name in given:
+                one.check(given[one.name])
         return dict(given)
 
     def perform(self, memory: Recollect, given: Mapping[str, Any]) -> wire.Object | Iterator[str]:
