@@ -21,7 +21,9 @@
     │   ├── ServerFault                                something went wrong that should not
     │   ├── ServerBusy              (TimeoutError)     more is asked at once than can be answered
     │   ├── ServerTooSlow           (TimeoutError)     it took longer than the server waits
-    │   └── TooManyRequests         (TimeoutError)     a key asks more often than it may
+    │   ├── ServerUnreachable       (ConnectionError)  nothing answers, or no Recollect
+    │   ├── TooManyRequests         (TimeoutError)     a key asks more often than it may
+    │   └── ClientMissing           (ImportError)      the package that asks it is not installed
     ├── UnknownPak                  (LookupError)      a call names a memory that does not exist
     ├── EmbedderError               no usable vector could be had
     │   ├── EmbedderMissing         (ImportError)      a package or its data are not installed
@@ -59,6 +61,7 @@ from pathlib import Path
 __all__ = [
     "BadBody",
     "BodyTooLarge",
+    "ClientMissing",
     "EmbedderBadAnswer",
     "EmbedderError",
     "EmbedderMismatch",
@@ -82,6 +85,7 @@ __all__ = [
     "ServerError",
     "ServerFault",
     "ServerTooSlow",
+    "ServerUnreachable",
     "StoreBusy",
     "StoreClosed",
     "StoreDamaged",
@@ -243,6 +247,18 @@ class ServerTooSlow(ServerError, TimeoutError):
     """It took longer than the server waits; what was begun may still be done."""
 
     code = "server_too_slow"
+
+
+class ServerUnreachable(ServerError, ConnectionError):
+    """Nothing answers at the address of a server, or nothing that is one."""
+
+    code = "server_unreachable"
+
+
+class ClientMissing(ServerError, ImportError):
+    """The package that asks a server is not installed."""
+
+    code = "client_missing"
 
 
 class TooManyRequests(ServerError, TimeoutError):

@@ -14,6 +14,7 @@ PROGRAM = """
 from typing import Literal, assert_type
 
 from recollect import AsyncRecollect, Recollect
+from recollect.client import AsyncRemoteRecollect, RemoteRecollect
 from recollect.model import Forgotten, FrameResult, Memory, RecallResponse, Remembered, Version
 from recollect.policy import Principal
 
@@ -56,6 +57,24 @@ async def later(memory: AsyncRecollect) -> None:
         assert_type(other, AsyncRecollect)
 
 
+def there(memory: RemoteRecollect) -> None:
+    assert_type(memory.remember("tea", tags=["drink"], confidence=0.5), Remembered)
+    assert_type(memory.recall("tea", top_k=3), RecallResponse)
+    assert_type(memory.get("p"), Memory | None)
+    assert_type(memory.update("p", confidence=0.5), Remembered)
+    assert_type(memory.principal, Principal)
+    memory.gardens.add("lab", "ann", "writer")
+
+
+async def there_later(memory: AsyncRemoteRecollect) -> None:
+    assert_type(await memory.remember("tea", tags=["drink"], confidence=0.5), Remembered)
+    assert_type(await memory.frame("task", "tea"), FrameResult)
+    assert_type(await memory.get("p"), Memory | None)
+    await memory.gardens.create("lab", scope="public")
+    async with AsyncRemoteRecollect("http://127.0.0.1:8377", "rk_") as other:
+        assert_type(other, AsyncRemoteRecollect)
+
+
 def wrong(memory: Recollect) -> None:
     memory.recall("tea", top_k="3")
     memory.remember("tea", colour="green")
@@ -76,6 +95,17 @@ async def wrong_later(memory: AsyncRecollect) -> None:
     await memory.recall("tea", scope="mine")
     await memory.list(order="tea")
     await AsyncRecollect.open("a.db", embeder="none")
+
+
+def wrong_there(memory: RemoteRecollect) -> None:
+    memory.recall("tea", top_k="3")
+    memory.remember("tea", colour="green")
+    memory.gardens.add("tea", "ann", "owner")
+
+
+async def wrong_there_later(memory: AsyncRemoteRecollect) -> None:
+    await memory.recall("tea", scope="mine")
+    await memory.list(order="tea")
 """
 LINES = PROGRAM.splitlines()
 _WRONG = LINES.index("def wrong(memory: Recollect) -> None:") + 1

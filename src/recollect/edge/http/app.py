@@ -46,12 +46,12 @@ def from_environment() -> FastAPI:
     return make_app(ServerOptions.from_text(serve_options()))
 
 
-def make_app(options: ServerOptions) -> FastAPI:
-    """Return an application that serves as the options say."""
+def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> FastAPI:
+    """Return an application that serves as the options say, or a memory that is open already."""
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        server = Server(options, OneStore(_open_memory(options), options))
+        server = Server(options, OneStore(memory or _open_memory(options), options))
         app.state.server = server
         for path, methods in endpoints(server):
             app.router.routes.append(_route(path, methods))
