@@ -41,7 +41,7 @@ EXAMPLES: dict[str, Any] = {
         "items": [{"entity": "Ann", "relation": "lives in", "value": "Berlin"}],
     },
     "import": '{"kind": "memory", "content": "The glaze is food safe."}\n',
-    "supersede": {"new": "kiln-booking"},
+    "supersede": {"new": "kiln-repair"},
     "link": {"pak_id": "kiln-booking", "other": "kiln-repair", "weight": 0.8},
 }
 
