@@ -1,7 +1,8 @@
 """What each stage is worth: every set once more with one stage switched off.
 
 In: a task. Out: for each stage the recall and the mean reciprocal rank without it. Stages are
-switched by a recipe, so that what is measured is the engine and nothing else.
+switched by a recipe, or by how texts are embedded, so that what is measured is the engine and
+nothing else.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from types import MappingProxyType
 
 from bench.quality.compared import filled
 from bench.quality.fit import measured_with
+from recollect.embed.static import StaticEmbedder
 from recollect.evaluation.task import Task
 from recollect.recall.recipe import RECIPE, Recipe, Table
 
-__all__ = ["WITHOUT", "ablated"]
+__all__ = ["ROOTS", "WITHOUT", "ablated"]
 
 
 def _turns(**changed: float) -> Recipe:
@@ -57,13 +59,18 @@ WITHOUT: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
+ROOTS = "roots of how often tokens come"
+
+
 def ablated(task: Task) -> Iterator[tuple[str, float, float]]:
     """Yield each stage with the recall@10 and the mean reciprocal rank without it."""
-    scores: dict[str, list[dict[str, float]]] = {name: [] for name in WITHOUT}
+    scores: dict[str, list[dict[str, float]]] = {name: [] for name in (*WITHOUT, ROOTS)}
     for collection in task.collections:
         with filled(collection) as memory:
             for name, recipe in WITHOUT.items():
                 scores[name] += measured_with(memory, collection, recipe)
+        with filled(collection, StaticEmbedder(every_time=True)) as memory:
+            scores[ROOTS] += measured_with(memory, collection, RECIPE)
     for name, found in scores.items():
         count = len(found)
         yield (

@@ -18,6 +18,7 @@ from recollect.embed import load_embedder
 from recollect.embed.ahead import reads_whole
 from recollect.evaluation.runner import clock_of
 from recollect.evaluation.task import Collection, Question, Task
+from recollect.ports.embedder import Embedder
 from recollect.recall.compare import Comparison
 from recollect.recall.question import ask
 from recollect.recall.ranges import time_asked
@@ -48,7 +49,7 @@ class Beside:
 
 
 @contextmanager
-def filled(collection: Collection, embedder: str | None = None) -> Iterator[Recollect]:
+def filled(collection: Collection, embedder: str | Embedder | None = None) -> Iterator[Recollect]:
     """Give a memory of a collection's texts, for as long as it is looked at."""
     with Recollect.open("memory://", embedder=embedder, clock=clock_of(collection)) as memory:
         memory.remember_many([item.arguments for item in collection.items])

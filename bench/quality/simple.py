@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.peers.bm25 import K1, B
-from recollect.embed import load_embedder
+from recollect.embed.static import StaticEmbedder
 from recollect.index.analyse import terms
 
 __all__ = ["ROWS", "Postings", "searched", "standardised"]
@@ -48,10 +48,10 @@ class Postings:
 
 
 class _Cosines:
-    """The static table as it is, for texts and questions alike."""
+    """The mean of the static table's tokens, for texts and questions alike."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._embedder = load_embedder("static")
+        self._embedder = StaticEmbedder(every_time=True)
         self._vectors = self._embedder.embed_documents(texts)
 
     def scores(self, question: str) -> Scores:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import arguments
-from recollect.embed import ModelIdentity, check_model, load_embedder
+from recollect.embed import ModelIdentity, check_model, load_embedder, that_filled
 from recollect.embed.ahead import embed_ahead, reads_whole
 from recollect.embed.text import model_of, reads_titles
 from recollect.errors import StoreClosed
@@ -494,13 +494,10 @@ def fitting_embedder(
 ) -> Embedder:
     """Return the embedder to open a store with: the one that is wanted, or that it was filled with.
 
-    One that the store was not filled with is refused.
+    One that filled it by an earlier recipe goes on so; one that did not fill it is refused.
     """
     stored = _model_of(store.state.read())
-    chosen = load(_own_spec(stored) if wanted is None else wanted)
-    alone: Embedder | None = getattr(chosen, "alone", None)
-    if stored is not None and alone is not None and alone.model_id == model_of(stored.model_id):
-        chosen = alone  # filled before the static table stood beside it
+    chosen = that_filled(stored, load(_own_spec(stored) if wanted is None else wanted))
     check_model(stored, chosen)
     return chosen
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.embed.lock import ModelIdentity, check_model
+from recollect.embed.lock import ModelIdentity, check_model, that_filled
 from recollect.errors import (
     EmbedderBadAnswer,
     EmbedderError,
@@ -31,6 +31,7 @@ __all__ = [
     "ModelIdentity",
     "check_model",
     "load_embedder",
+    "that_filled",
 ]
 
 

@@ -43,7 +43,8 @@ class BesideStatic:
     ) -> None:
         self._model = model
         self._is_far = is_far
-        self._static = StaticEmbedder()
+        # Beside a model that reads whole texts, roots find no more (ADR-0050).
+        self._static = StaticEmbedder(every_time=True)
         self._unrelated = unrelated
         self._once = Lock()
         fresh_in_child(self, "_once", Lock)
@@ -52,9 +53,9 @@ class BesideStatic:
         return f"BesideStatic({self._model!r})"
 
     @property
-    def alone(self) -> Embedder:
-        """The model without the static table."""
-        return self._model
+    def earlier(self) -> tuple[Embedder, ...]:
+        """What filled stores before the static table stood beside it: the model alone."""
+        return (self._model,)
 
     @property
     def model_id(self) -> str:

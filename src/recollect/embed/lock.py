@@ -1,7 +1,7 @@
 """The model-identity lock: vectors of two models are never compared.
 
 What the store says it was filled with comes in, with the embedder at hand; nothing goes out, or
-`EmbedderMismatch`.
+`EmbedderMismatch`. A recipe of before is a model of its own, and the embedder knows those it had.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from recollect.errors import EmbedderMismatch
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.ports.embedder import Embedder
 
-__all__ = ["ModelIdentity", "check_model"]
+__all__ = ["ModelIdentity", "check_model", "that_filled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,18 @@ class ModelIdentity:
 
     model_id: str
     dimension: int
+
+
+def that_filled(stored: ModelIdentity | None, embedder: Embedder) -> Embedder:
+    """Return the recipe that a store was filled by: an embedder's own or one of its `earlier`.
+
+    The embedder as it is, where none of them did.
+    """
+    if stored is None:
+        return embedder
+    kept = model_of(stored.model_id)
+    earlier: Sequence[Embedder] = getattr(embedder, "earlier", ())
+    return next((one for one in earlier if one.model_id == kept), embedder)
 
 
 def check_model(stored: ModelIdentity | None, embedder: Embedder) -> None:

@@ -1,14 +1,15 @@
 """The default embedder: the mean of a static table's token vectors, offline.
 
 Texts come in, unit vectors go out. Sums are exact: half-precision numbers are multiples of 2**-24,
-so 32,768 of them below 2**14 add up in float64 without rounding, in any order. A text therefore
-has the same bytes alone, in any batch and on any thread. Everything runs on the calling thread;
-the tokeniser's own pool would not survive a fork.
+so 32,768 of them below 2**14, or 2**9 with weights of 32, add up in float64 without rounding, in
+any order. A text therefore has the same bytes alone, in any batch and on any thread. Everything
+runs on the calling thread; the tokeniser's own pool would not survive a fork.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +36,8 @@ MAX_QUERY_CHARS = 8_192
 _PIECE_CHARS = 8_192
 # Tokens pooled at a time: 2 MB of float64.
 _BLOCK_TOKENS = 1_024
+# What a token counts is a whole number of these parts, so that sums stay exact.
+_PARTS = 32
 # Words whose vectors are held: 12 MB.
 _MOST_WORDS = 4_096
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
@@ -46,16 +49,27 @@ class StaticEmbedder:
     Questions are lower-cased and taken word by word, each word the mean of its tokens; documents
     are taken as they are. With words weighted by rarity that found .58 of the evidence turns of
     LoCoMo's dev share, against .55 with summed tokens and .53 with the question's own capitals.
+
+    A token that stands in a document `n` times counts as the root of `n`: what a long text says
+    again and again is not all that it is about (ADR-0050). With `every_time` it counts each time,
+    as stores were filled before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, every_time: bool = False) -> None:
+        self._every_time = every_time
         # Questions share most of their words, and a word means the same in each.
         self._known: dict[str, _Piece] = {}
 
     @property
     def model_id(self) -> str:
         """Identity of table, tokeniser and recipe."""
-        return f"static:wordllama-{self.dimension}:{load_table().fingerprint}"
+        recipe = "" if self._every_time else ":roots"
+        return f"static:wordllama-{self.dimension}:{load_table().fingerprint}{recipe}"
+
+    @cached_property
+    def earlier(self) -> tuple[StaticEmbedder, ...]:
+        """Recipes of before: a store that was filled by one goes on with it."""
+        return () if self._every_time else (StaticEmbedder(every_time=True),)
 
     @property
     def dimension(self) -> int:
@@ -73,7 +87,8 @@ class StaticEmbedder:
         for group in _groups(texts):
             lengths = np.fromiter(map(len, group), dtype=np.intp, count=len(group))
             ids = np.fromiter(chain.from_iterable(group), dtype=np.intp)
-            result[start : start + len(group)] = _unit(_sum_tokens(rows, ids, lengths))
+            sums = _sum_tokens(rows, self._counted(ids, lengths), count=len(group))
+            result[start : start + len(group)] = _unit(sums)
             start += len(group)
         return result
 
@@ -96,9 +111,17 @@ class StaticEmbedder:
         chunks = replace_surrogates(text).split()
         known = self._known_of({*words, *chunks})
         vectors = np.array([known[word].mean for word in words])
-        # Sums of token vectors are exact, so this is the vector of the question as a document.
         total = np.add.reduce([known[chunk].total for chunk in chunks])
         return QueryTokens(words, vectors, _unit(total[np.newaxis]).reshape(-1))
+
+    def _counted(self, ids: NDArray[np.intp], lengths: NDArray[np.intp]) -> _Counted:
+        """Return the tokens of some texts, and what each counts."""
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        if self._every_time:
+            return _Counted(ids, owners, np.ones(len(ids)))
+        first = int(ids.max(initial=0)) + 1
+        found, times = np.unique(owners * first + ids, return_counts=True)
+        return _Counted(found % first, found // first, _parts(times))
 
     def _known_of(self, pieces: set[str]) -> dict[str, _Piece]:
         """Return what is known of pieces of text without spaces; what is new is found out once."""
@@ -131,6 +154,20 @@ class _Piece(NamedTuple):
 
     total: NDArray[np.float64]
     mean: NDArray[np.float32]
+
+
+class _Counted(NamedTuple):
+    """Tokens of some texts: whose each is, ascending, and what it counts."""
+
+    ids: NDArray[np.intp]
+    owners: NDArray[np.intp]
+    weights: NDArray[np.float64]
+
+
+def _parts(times: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return what a token counts that comes so many times: the root, as a whole number."""
+    parts: NDArray[np.float64] = np.rint(_PARTS * np.sqrt(times))
+    return parts
 
 
 def _read_pieces(pieces: Sequence[str]) -> Iterator[_Piece]:
@@ -191,19 +228,18 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[rest:]
 
 
-def _sum_tokens(
-    rows: NDArray[np.float16], ids: NDArray[np.intp], lengths: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return for each run of ids the sum of its rows; an empty run is zero.
+def _sum_tokens(rows: NDArray[np.float16], tokens: _Counted, *, count: int) -> NDArray[np.float64]:
+    """Return for each of so many texts the sum of its tokens' rows; without any it is zero.
 
     `reduceat`, not a product with ones and zeros: BLAS waking its threads cost far more.
     """
-    sums = np.zeros((len(lengths), rows.shape[1]), dtype=np.float64)
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    for start in range(0, len(ids), _BLOCK_TOKENS):
-        owner = owners[start : start + _BLOCK_TOKENS]
+    sums = np.zeros((count, rows.shape[1]), dtype=np.float64)
+    for start in range(0, len(tokens.ids), _BLOCK_TOKENS):
+        some = slice(start, start + _BLOCK_TOKENS)
+        owner = tokens.owners[some]
         firsts = np.flatnonzero(np.diff(owner, prepend=-1))
-        vectors = rows[ids[start : start + _BLOCK_TOKENS]].astype(np.float64)
+        vectors = rows[tokens.ids[some]].astype(np.float64)
+        vectors *= tokens.weights[some, np.newaxis]
         sums[owner[firsts]] += np.add.reduceat(vectors, firsts, axis=0)
     return sums
 

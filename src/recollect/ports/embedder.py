@@ -49,7 +49,8 @@ class Embedder(Protocol):
 class QueryTokens:
     """The lower-cased words of a question, in order, and one vector for each of them.
 
-    `as_text` is the vector that the question would have as a document; None if nobody asked.
+    `as_text` is the vector of the question as it stands, each token as often as it comes; None if
+    nobody asked.
     """
 
     words: tuple[str, ...]

@@ -12,6 +12,7 @@ from tests.contract.engine.looking import by_id, everything_stored, recalled
 
 from recollect import Recollect
 from recollect.embed import EmbedderError, EmbedderMismatch
+from recollect.embed.static import StaticEmbedder
 from recollect.testing import FakeClock, FakeEmbedder
 
 Open = Callable[..., Recollect]
@@ -346,3 +347,21 @@ def test_the_issue_s_example_with_the_static_embedder(tmp_path: Path) -> None:
         prompt = memory.frame("task", "ship the release", token_budget=800).text
     assert prompt.startswith("## Active Goals\n- Ship 1.0 before the fair.\n")
     assert "## Context" in prompt
+
+
+def test_a_store_of_an_earlier_recipe_goes_on_with_it_until_it_is_embedded_again(
+    open_memory: Open,
+) -> None:
+    text = "The kiln by the shed: the kiln is booked, the shed is not."
+    with open_memory(embedder=StaticEmbedder(every_time=True)) as memory:
+        memory.remember(text, pak_id="kiln")
+        before = memory.recall("is the kiln booked")
+    with open_memory(embedder="static") as memory:
+        assert memory.stats()["model_id"] == StaticEmbedder(every_time=True).model_id
+        assert memory.recall("is the kiln booked") == before
+        assert memory.reembed("static") == 1
+        assert memory.stats()["model_id"] == StaticEmbedder().model_id
+        after = memory.recall("is the kiln booked")
+        assert after.results[0].signals.semantic != before.results[0].signals.semantic
+    with open_memory(embedder="static") as memory:
+        assert memory.recall("is the kiln booked") == after

@@ -50,7 +50,7 @@ def test_a_store_holds_both_vectors_and_says_so(open_memory: Open) -> None:
     stats = memory.stats()
     assert stats["dimension"] == 256 + 16
     assert stats["model_id"].startswith("model~")
-    assert stats["model_id"].endswith(f"+{StaticEmbedder().model_id}")
+    assert stats["model_id"].endswith(f"+{StaticEmbedder(every_time=True).model_id}")
     assert memory.recall("the kiln").results[0].fact.pak_id == "kiln"
 
 

@@ -34,14 +34,16 @@ def test_a_text_is_both_vectors_each_of_length_one() -> None:
     embedder = BesideStatic(model, unrelated=0.2)
     (held,) = embedder.embed_documents([TEXT])
     assert held.shape == (embedder.dimension,) == (256 + 8,)
-    assert held[:256].tolist() == StaticEmbedder().embed_documents([TEXT])[0].tolist()
+    assert (
+        held[:256].tolist() == StaticEmbedder(every_time=True).embed_documents([TEXT])[0].tolist()
+    )
     raw = model.embed_documents([TEXT])[0]
     assert held[256:] == pytest.approx(raw / np.sqrt(raw @ raw))
 
 
 @pytest.mark.parametrize("unrelated", [0.0, 0.06, 0.45])
 def test_one_product_is_the_rule_of_both_cosines(unrelated: float) -> None:
-    model, static = FakeEmbedder(8), StaticEmbedder()
+    model, static = FakeEmbedder(8), StaticEmbedder(every_time=True)
     found = nearness(BesideStatic(model, unrelated=unrelated), TEXT, QUESTION)
     words = cosine(static.embed_documents([TEXT])[0], static.embed_query(QUESTION))
     whole = cosine(model.embed_documents([TEXT])[0], model.embed_query(QUESTION))
@@ -53,7 +55,7 @@ def test_one_product_is_the_rule_of_both_cosines(unrelated: float) -> None:
 def test_what_is_the_same_is_at_one_and_what_is_unrelated_adds_nothing() -> None:
     vectors = {TEXT: [1.0, 0.0], "other": [0.45, (1 - 0.45**2) ** 0.5]}
     embedder = BesideStatic(FakeEmbedder(2, vectors=vectors), unrelated=0.45)
-    words = StaticEmbedder()
+    words = StaticEmbedder(every_time=True)
     plain = words.embed_documents([TEXT])[0].astype(np.float64)
     asked = embedder.beside(plain, asked=TEXT, heard=TEXT)
     same, other = embedder.embed_documents([TEXT, "other"]).astype(np.float64)
@@ -98,14 +100,18 @@ def test_no_two_of_the_sentences_share_a_rare_word() -> None:
 
 def test_a_store_knows_where_unrelated_texts_lie_and_nobody_is_asked() -> None:
     model = FakeEmbedder(8)
-    stored = f"fake~0.31+{StaticEmbedder().model_id}"
+    stored = f"fake~0.31+{StaticEmbedder(every_time=True).model_id}"
     embedder = BesideStatic(model)
     check_model(ModelIdentity(stored, 264), embedder)
     assert (embedder.model_id, embedder.unrelated(), model.calls) == (stored, 0.31, 0)
 
 
 def test_another_models_store_is_refused() -> None:
-    for stored in ("fake", f"other~0.31+{StaticEmbedder().model_id}", "fake~0.31+static:else"):
+    for stored in (
+        "fake",
+        f"other~0.31+{StaticEmbedder(every_time=True).model_id}",
+        "fake~0.31+static:else",
+    ):
         with pytest.raises(EmbedderMismatch):
             check_model(ModelIdentity(stored, 264), BesideStatic(FakeEmbedder(8)))
 
@@ -117,14 +123,14 @@ def test_a_question_is_weighed_word_by_word_and_read_as_a_whole() -> None:
     tokens = embedder.tokenise_query(QUESTION)
     weights = [0.0, 0.0, 3.0, 1.0]
     assert embedder.combine(tokens, weights).tolist() == (
-        StaticEmbedder().combine(tokens, weights).tolist()
+        StaticEmbedder(every_time=True).combine(tokens, weights).tolist()
     )
 
 
 def test_a_model_far_away_reads_the_question_ahead_and_as_it_was_asked() -> None:
     model = FakeEmbedder(8)
     embedder = BesideStatic(model, unrelated=0.1, is_far=True)
-    words = StaticEmbedder().embed_query(QUESTION).astype(np.float64)
+    words = StaticEmbedder(every_time=True).embed_query(QUESTION).astype(np.float64)
     expected = embedder.beside(words, asked=QUESTION, heard="free").tolist()
     ahead = embed_ahead(embedder, QUESTION)
     assert isinstance(ahead, SentenceEmbedder)
@@ -142,7 +148,7 @@ def test_a_model_at_hand_reads_once_what_is_not_known_by_other_means() -> None:
     ahead = embed_ahead(embedder, QUESTION)
     assert isinstance(ahead, SentenceEmbedder)
     assert model.calls == 0
-    words = StaticEmbedder().embed_query(QUESTION).astype(np.float64)
+    words = StaticEmbedder(every_time=True).embed_query(QUESTION).astype(np.float64)
     found = ahead.beside(words, asked=QUESTION, heard="free").tolist()
     assert model.calls == 1
     assert found == embedder.beside(words, asked="free", heard="free").tolist()
@@ -179,5 +185,5 @@ def test_a_model_that_can_be_closed_is() -> None:
     embedder = BesideStatic(model, unrelated=0.1)
     embedder.close()
     assert model.closed
-    assert embedder.alone is model
+    assert embedder.earlier[0] is model
     BesideStatic(FakeEmbedder(8), unrelated=0.1).close()

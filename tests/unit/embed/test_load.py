@@ -30,8 +30,8 @@ def test_openai_takes_everything_after_the_colon_as_the_model() -> None:
     embedder = load_embedder("openai:org/model:latest", base_url="http://localhost:1/v1")
 
     assert isinstance(embedder, BesideStatic)
-    assert isinstance(embedder.alone, OpenAIEmbedder)
-    assert embedder.alone.model_id == "openai:org/model:latest"
+    assert isinstance(embedder.earlier[0], OpenAIEmbedder)
+    assert embedder.earlier[0].model_id == "openai:org/model:latest"
     assert repr(embedder) == (
         "BesideStatic(OpenAIEmbedder('org/model:latest', base_url='localhost'))"
     )

@@ -25,7 +25,7 @@ def one(text: str) -> bytes:
 
 
 def test_the_identity_names_the_table_this_release_was_measured_with() -> None:
-    assert EMBEDDER.model_id == "static:wordllama-256:a255d3cd8e92"
+    assert EMBEDDER.model_id == "static:wordllama-256:a255d3cd8e92:roots"
     assert EMBEDDER.dimension == 256
 
 
@@ -314,3 +314,28 @@ def test_many_words_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         tokens = embedder.tokenise_query(text)
         assert tokens.vectors.tobytes() == StaticEmbedder().tokenise_query(text).vectors.tobytes()
     assert len(embedder._known) == 2
+
+
+def test_a_token_that_comes_again_counts_as_the_root_of_how_often_it_comes() -> None:
+    rows = table.load_table().rows
+    ids = [static._token_ids(word)[0] for word in ("cat", "dog")]
+    cat, dog = rows[ids].astype(np.float64)
+    (vector,) = EMBEDDER.embed_documents(["cat dog cat cat cat"])
+    (each_time,) = StaticEmbedder(every_time=True).embed_documents(["cat dog cat cat cat"])
+    for found, times in ((vector, 2), (each_time, 4)):
+        total = times * cat + dog
+        assert np.allclose(found, total / np.linalg.norm(total), atol=1e-7)
+
+
+def test_texts_in_which_nothing_comes_again_have_the_vectors_that_they_had() -> None:
+    texts = ["Use Celery with Redis.", "a cat sat", ""]
+    assert (
+        EMBEDDER.embed_documents(texts).tobytes()
+        == StaticEmbedder(every_time=True).embed_documents(texts).tobytes()
+    )
+
+
+def test_the_recipe_of_before_is_a_model_of_its_own() -> None:
+    (before,) = EMBEDDER.earlier
+    assert before.model_id == "static:wordllama-256:a255d3cd8e92"
+    assert before.earlier == ()
