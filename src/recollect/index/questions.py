@@ -265,7 +265,10 @@ class Questions:
         return self._contents.vectors.cosines_between(slots)
 
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
-        """Return the `keep` selected slots of largest cosine, and all that tie with the last."""
+        """Return the `keep` selected slots of largest cosine, and all that tie with the last.
+
+        Among thousands some of them may be missed (ADR-0051).
+        """
         self._selections.check(selection)
         return self._contents.vectors.nearest(query, selection, keep)
 

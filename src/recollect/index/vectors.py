@@ -193,7 +193,8 @@ class Vectors:
     def nearest(self, query: NDArray[np.int8], selection: Selection, keep: int) -> Nearest:
         """Return the `keep` slots of largest cosine, and every slot that ties with the last.
 
-        Among many rows the exact comparison is between those whose signs differ least.
+        Among many rows the exact comparison is between those whose signs differ least, and some of
+        the nearest may not be among them (ADR-0051).
         """
         self.check(query)
         reachable = self._with_vectors(selection)
