@@ -29,6 +29,7 @@ __all__ = [
     "default_recall_db_path",
     "home_directory",
     "one_blas_thread",
+    "pipe_columns",
     "serve_options",
     "share_counts",
     "tell_workers",
@@ -40,6 +41,10 @@ RECEIPT_DAYS = 30.0
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
 _SERVE = "_RECOLLECT_SERVE"
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+# Who sets one of these wants a pipe to be drawn like a terminal, or says that it is none.
+_LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "JUPYTER_COLUMNS")
+_UTF_8 = ("utf-8", "utf8")
+_COLUMNS = 80
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -143,6 +148,27 @@ def share_counts(folder: str) -> None:
     The name is what prometheus-client looks for when it is loaded.
     """
     os.environ[_COUNTS] = folder
+
+
+def pipe_columns() -> int | None:
+    """Return how many columns a pipe's text has; None for a terminal, and for what is like one.
+
+    The rule is Rich's: `COLUMNS`, else as wide as the terminal that we were started from, else 80.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if sys.stdout.isatty() or encoding.lower() not in _UTF_8:
+        return None
+    if any(name in os.environ for name in _LIKE_A_TERMINAL):
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit():
+        return int(columns)
+    for stream in range(3):
+        try:
+            return os.get_terminal_size(stream).columns or _COLUMNS
+        except OSError:
+            continue
+    return _COLUMNS
 
 
 def child_environment() -> dict[str, str]:

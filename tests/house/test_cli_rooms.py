@@ -30,7 +30,7 @@ def imports(path: Path, *, at_start: bool = False) -> set[str]:
 
 
 def test_a_view_has_the_name_of_its_command() -> None:
-    assert VIEWS.keys() - COMMANDS.keys() == {"elements"}
+    assert VIEWS.keys() - COMMANDS.keys() == {"elements", "piped", "words"}
 
 
 def test_a_command_is_where_its_name_says() -> None:

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from recollect import Recollect
 
 _RECALL = """
 import contextlib, io, json, sys
-sys.argv = ["recollect", "recall", "tea", "--db", sys.argv[1], "--json"]
+sys.argv = ["recollect", "recall", "tea", "--db", *sys.argv[1:]]
 from recollect.edge.cli import main
 with contextlib.redirect_stdout(io.StringIO()):
     try:
@@ -34,23 +36,30 @@ NOT_LOADED = (
     *("recollect.write.remember", "recollect.write.transfer", "recollect.write.likeness"),
     *("recollect.recall.select.selection", "recollect.recall.listing", "recollect.recall.inspect"),
     *("recollect.model.reports", "recollect.model.version", "recollect.ports.store"),
-    *("recollect.edge.cli.views", "recollect.edge.cli.commands.keys"),
+    *("recollect.edge.cli.views.", "recollect.edge.cli.commands.keys"),
     *("recollect.edge.cli.commands.paks", "recollect.edge.cli.commands.evaluate"),
 )
 # There were 250 before verbs, hooks and values were loaded on first use.
 MOST_MODULES = 184
 
 
-def test_a_recall_loads_its_own_command_and_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["piped", "as JSON"])
+def test_a_recall_loads_its_own_command_and_no_other(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     db = tmp_path / "agent.db"
     with Recollect.open(db) as memory:
         memory.remember("tea")
     said = subprocess.run(
-        [sys.executable, "-c", _RECALL, db], capture_output=True, text=True, check=True
+        [sys.executable, "-c", _RECALL, db, *options], capture_output=True, text=True, check=True
     )
     loaded = json.loads(said.stdout)
     assert "recollect.edge.cli.commands.recall" in loaded
-    assert [name for name in loaded if name.startswith(NOT_LOADED)] == []
+    drawn = ("recollect.edge.cli.views.words", "recollect.edge.cli.views.piped")
+    others = NOT_LOADED + (drawn if options else ("recollect.edge.wire",))
+    assert [
+        name for name in loaded if name.startswith(others) and (options or name not in drawn)
+    ] == []
     commands = [name for name in loaded if name.startswith("recollect.edge.cli.commands.")]
     assert commands == ["recollect.edge.cli.commands.recall"]
     ours = [name for name in loaded if name.split(".")[0] == "recollect"]
@@ -65,7 +74,7 @@ def test_a_recall_leaves_the_environment_as_it_was(tmp_path: Path) -> None:
     given = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     for environment in (given, {**given, "OPENBLAS_NUM_THREADS": "2"}):
         said = subprocess.run(
-            [sys.executable, "-c", told, db],
+            [sys.executable, "-c", told, db, "--json"],
             capture_output=True,
             text=True,
             check=True,

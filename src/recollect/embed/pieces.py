@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import count, pairwise
 
 __all__ = ["LONGEST_WORD", "WORD_START", "WordPieces"]
@@ -23,6 +24,15 @@ _TOKEN = re.compile(rb'"(\S+)": ')
 # More than an id takes; and a turn after all others.
 _ID_BITS, _NEVER = 32, 1 << 64
 _BEFORE_TOKENS, _AFTER_TOKENS = b'"vocab": {', b'"merges": ['
+
+
+def _with_backslash(tokeniser_file: bytes, first: int, last: int) -> Iterator[bytes]:
+    """Yield the tokens that are not spelt as they are written: three hundred of 32,000."""
+    while (place := tokeniser_file.find(b"\\", first, last)) >= 0:
+        line = tokeniser_file.rfind(b"\n", 0, place)
+        first = tokeniser_file.find(b"\n", place)
+        if token := _TOKEN.search(tokeniser_file, line, first):
+            yield token[1]
 
 
 def _unescaped(token: bytes) -> bytes:
@@ -39,9 +49,10 @@ class WordPieces:
         last = tokeniser_file.index(_AFTER_TOKENS, first)
         tokens = _TOKEN.findall(tokeniser_file, first, last)
         self._ids = dict(zip(tokens, count(), strict=False))
-        # Three hundred of 32,000: all others are spelt as they are written. How one is written may
-        # be how another is spelt, so all go before the first comes back.
-        escaped = {token: self._ids.pop(token) for token in tokens if b"\\" in token}
+        # How one is written may be how another is spelt, so all go before the first comes back.
+        escaped = {
+            token: self._ids.pop(token) for token in _with_backslash(tokeniser_file, first, last)
+        }
         self._ids.update((_unescaped(token), number) for token, number in escaped.items())
 
     def ids(self, word: str) -> list[int]:

@@ -14,7 +14,6 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 from recollect.errors import FrameExists, FrameImmutable, InvalidInput, UnknownFrame
 from recollect.frames.builtin import BUILTIN_FRAMES
-from recollect.frames.check import checked, checked_name
 from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
 
 __all__ = ["FrameFields", "FrameRegistry", "FrameRows"]
@@ -70,6 +69,8 @@ class FrameRegistry:
         self, name: str, *, extends: str | None = None, **given: Unpack[FrameFields]
     ) -> FrameDefinition:
         """Keep a new frame; what is not given comes from `extends`, else from the defaults."""
+        from recollect.frames.check import checked_name
+
         _refuse_builtin(checked_name(name))
         with self._rows.change():
             if name in self._own():
@@ -118,6 +119,8 @@ class FrameRegistry:
     def _save(
         self, base: FrameDefinition, extends: str | None, given: FrameFields
     ) -> FrameDefinition:
+        from recollect.frames.check import checked
+
         frame = checked(_changed(base, given))
         self._rows.save(frame, extends)
         return frame

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 
 from recollect.model.pak import RepairReport
-from recollect.paks.fulltext_twin import agrees
 from recollect.paks.schema import RECONCILE_FULLTEXT
 
 __all__ = ["expression", "problems", "rebuild"]
@@ -65,6 +64,8 @@ _PROBLEMS = (
 
 def _is_whole(conn: sqlite3.Connection) -> bool:
     """Return whether the index agrees with the text it was made of."""
+    from recollect.paks.fulltext_twin import agrees
+
     try:
         return agrees(conn)
     except sqlite3.DatabaseError as error:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from recollect import Recollect
+from recollect.index import german
 from recollect.index.analyse import words
 from recollect.index.german import german_stem, is_english, is_german
 from recollect.model import Principal
@@ -74,3 +75,9 @@ def test_a_text_in_german_that_nobody_may_read_changes_no_answer() -> None:
             return [(one.fact.pak_id, one.score, tuple(one.why)) for one in found]
 
     assert answers(beside=True) == answers(beside=False)
+
+
+def test_small_words_are_held_as_texts_are_folded() -> None:
+    for held in (german._TELLING, german._ENGLISH, german.GERMAN_COMMON):
+        assert set(words(" ".join(held))) == held
+    assert set(words("für können über wofür würde")) <= german.GERMAN_COMMON

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from recollect.edge.cli.options import chosen_key, wants_read_only
-from recollect.edge.wire import Dossier
 from recollect.errors import NotAllowed, StoreOutdated, StoreReadOnly, StoreUnavailable
 from recollect.paks import (
     PakListFilters,
@@ -23,6 +23,9 @@ from recollect.paks import (
     as_catalogue,
     default_recall_db_path,
 )
+
+if TYPE_CHECKING:
+    from recollect.edge.wire import Dossier
 
 __all__ = [
     "dossier",
@@ -122,6 +125,8 @@ def dossier(store: RecallStore, pak_id: str) -> Dossier:
             f"There is no Pak {pak_id!r} in {store.path}.",
             hint="`recollect paks list` and `recollect paks search` tell the ids there are.",
         )
+    from recollect.edge.wire import Dossier
+
     return Dossier(
         pak,
         store.get_pak_reason_codes(pak.pak_id),

@@ -6,7 +6,6 @@ imported only when something is drawn, so that `--json` stays quick.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +13,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recollect.edge import wire
 from recollect.errors import RecollectError
+from recollect.settings import pipe_columns
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+
+    from recollect.edge import wire
 
 __all__ = ["Output", "console", "of", "switch_to_json"]
 
@@ -33,12 +34,27 @@ class Output:
 
     as_json: bool = False
 
-    def show(self, answer: wire.Object, draw: Callable[[Console], None]) -> None:
-        """Show the answer: `answer` to a program, what `draw` draws to a person."""
+    def show(
+        self,
+        answer: wire.Object | Callable[[], wire.Object],
+        draw: Callable[[Console], None],
+        *,
+        piped: Callable[[int], str | None] = lambda _: None,
+    ) -> None:
+        """Show the answer: `answer` to a program, what `draw` draws to a person.
+
+        An answer that takes time to put together may be a function: a person does not wait for it.
+        What `draw` would draw into a pipe of so many columns, `piped` may know without Rich.
+        """
         if self.as_json:
-            _print_json(answer)
-        else:
+            _print_json(answer() if callable(answer) else answer)
+            return
+        columns = pipe_columns()
+        text = None if columns is None else piped(columns)
+        if text is None:
             draw(console())
+        else:
+            sys.stdout.write(text)
 
     def report(self, error: RecollectError) -> None:
         """Say what went wrong and what to do: on stdout to a program, on stderr to a person."""
@@ -46,6 +62,8 @@ class Output:
 
         hint = in_shell(error.hint or "")
         if self.as_json:
+            from recollect.edge import wire
+
             _print_json(wire.error(error, hint=hint or None))
             return
         from rich.text import Text
@@ -106,5 +124,7 @@ def switch_to_json(context: typer.Context, value: bool) -> bool:
 
 
 def _print_json(answer: wire.Object) -> None:
+    import json
+
     # ASCII only: the same bytes whatever the terminal's encoding.
     sys.stdout.write(json.dumps(answer, indent=2) + "\n")

@@ -37,6 +37,8 @@ from recollect.edge.cli.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from recollect.edge import wire
+
 __all__ = ["recall"]
 
 
@@ -111,7 +113,6 @@ def recall(
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
 ) -> None:
     """Find what answers a question, best first, with the reasons; changes no memory."""
-    from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder, receipts=receipt) as memory:
@@ -160,4 +161,14 @@ def recall(
         if receipt and "receipt" not in answer.degraded:
             console.print(view.kept(answer.recall_id))
 
-    output.of(context).show(wire.answer(answer), draw)
+    def told() -> wire.Object:
+        from recollect.edge import wire
+
+        return wire.answer(answer)
+
+    def piped(columns: int) -> str | None:
+        from recollect.edge.cli.views.piped import recalled
+
+        return None if signals or receipt else recalled(answer, columns)
+
+    output.of(context).show(told, draw, piped=piped)

@@ -6,7 +6,6 @@ no markup, and its control characters are made visible.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console, RenderableType
@@ -15,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from recollect.model import Memory
+from recollect.edge.cli.views.words import count_of, origin, plain, shortened
 
 __all__ = [
     "BADGES",
@@ -38,36 +37,6 @@ BADGES = {
     "warn": ("warn", "yellow"),
     "info": ("info", "cyan"),
 }
-# Characters that move the cursor, change colours or reverse the reading direction.
-_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_SHOWN = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for code in range(0xA0)
-    if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
-} | dict.fromkeys(map(ord, _BIDI_CONTROLS), "\N{REPLACEMENT CHARACTER}")
-
-
-def plain(text: str) -> str:
-    """Return `text` without what a terminal would obey."""
-    return text.translate(_SHOWN)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return the beginning of a text on one line, without what a terminal would obey."""
-    line = plain(" ".join(text[: 2 * most].split()))
-    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
-
-
-def origin(memory: Memory, *, dated: bool = True) -> str:
-    """Return when a memory is from, who said it, of which project, and its tags; in one line."""
-    parts = [
-        (memory.occurred_at or memory.created_at)[:10] if dated else "",
-        f"since {memory.valid_from[:10]}" if memory.valid_from else "",
-        memory.speaker or "",
-        memory.project or "",
-        " ".join(f"#{tag}" for tag in memory.tags),
-    ]
-    return plain(" · ".join(part for part in parts if part))
 
 
 def badge(severity: str) -> Text:
@@ -128,11 +97,6 @@ def _worded(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return "-" if value is None else str(value)
-
-
-def count_of(count: int, one: str, many: str) -> str:
-    """Return how many there are of something, in words that fit the number."""
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def bar(value: float, *, width: int) -> ProgressBar:

@@ -6,7 +6,6 @@ left out are three different sentences.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -17,7 +16,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.edge.cli.views.elements import bar, count_of, empty_grid, origin, plain, shortened
+from recollect.edge.cli.views.elements import bar, count_of, empty_grid, plain, shortened
+from recollect.edge.cli.views.piped import BAR
+from recollect.edge.cli.views.words import (
+    CLOSEST,
+    SHOWN_CHARS,
+    careful,
+    is_all_weak,
+    left_out,
+    marks,
+    told,
+)
 from recollect.model import Dropped, RecallResponse, RecallResult, Weights
 
 __all__ = [
@@ -32,41 +41,24 @@ __all__ = [
     "signal_parts",
 ]
 
-CLOSEST = "Nothing matches well; the closest are"
-
-_SHOWN_CHARS = 280
 # What an answer declares to write, and what is said when that could not be written.
 _NOT_WRITTEN = {
     "reinforcement": "That these memories were used could not be counted.",
     "receipt": "No receipt of this answer could be kept.",
 }
-_BAR = 8
-
-
-def is_all_weak(answer: RecallResponse) -> bool:
-    """Return whether there are results, and none of them fits the question."""
-    return answer.match == "weak"
 
 
 def results(answer: RecallResponse) -> Table:
     """Return an answer as a table: rank, score, text with its id and the reasons below."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", leading=1)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("Score", no_wrap=True, width=_BAR)
+    table.add_column("Score", no_wrap=True, width=BAR)
     table.add_column("Memory, and why", overflow="fold")
     for rank, result in enumerate(answer.results, start=1):
-        fact = result.fact
         table.add_row(
             Text(str(rank), style="dim"),
             _scored(result.score),
-            Text.assemble(
-                shortened(fact.content, _SHOWN_CHARS),
-                *_careful(result),
-                ("\n" + origin(fact), "blue"),
-                ("\n" + plain("; ".join(result.why)), "cyan"),
-                ("\n" + plain(fact.pak_id), "dim"),
-                *_marks(result),
-            ),
+            Text.assemble(*told(result)),
         )
     return table
 
@@ -75,7 +67,7 @@ def instructions(answer: RecallResponse) -> Group:
     """Return what tells a model what to do: never among the results, and said apart."""
     parts = [Text("Instructions", style="bold underline")]
     for one in answer.instructions:
-        told = Text.assemble(shortened(one.fact.content, _SHOWN_CHARS), *_careful(one))
+        told = Text.assemble(shortened(one.fact.content, SHOWN_CHARS), *careful(one))
         parts.append(Text.assemble(told, ("\n" + plain(one.fact.pak_id), "dim")))
     return Group(*parts)
 
@@ -93,7 +85,7 @@ def signal_parts(result: RecallResult, weights: Weights) -> Group:
         value = getattr(result.signals, name)
         grid.add_row(
             Text(name),
-            bar(value, width=_BAR),
+            bar(value, width=BAR),
             Text(f"{value:.3f}", style="green"),
             Text(f"x {share:.2f}", style="dim"),
             Text(f"= {value * share:.3f}"),
@@ -102,8 +94,8 @@ def signal_parts(result: RecallResult, weights: Weights) -> Group:
     grid.add_row("", "", "", Text("score", style="dim"), Text(f"= {result.score:.3f}", "bold"), "")
     title = Text.assemble(
         (plain(result.fact.pak_id), "bold"),
-        *_marks(result),
-        *_careful(result),
+        *marks(result),
+        *careful(result),
         "\n",
         plain("; ".join(result.why)),
     )
@@ -145,9 +137,9 @@ def notes(
             f"{', '.join(sources)}. Not everything could be compared by meaning; words still"
             " count. `recollect stats` tells how many memories wait for a vector.",
         )
-    for name, told in _NOT_WRITTEN.items():
+    for name, lost in _NOT_WRITTEN.items():
         if name in degraded:
-            yield Text.assemble(("Degraded: ", "bold yellow"), f"{name}. {told}")
+            yield Text.assemble(("Degraded: ", "bold yellow"), f"{name}. {lost}")
     if failed:
         yield Text.assemble(
             ("Degraded: ", "bold yellow"),
@@ -155,28 +147,11 @@ def notes(
             " doctor` tells why.",
         )
     if dropped:
-        yield Text.assemble(("Left out: ", "bold"), "; ".join(_left_out(dropped)) + ".")
-
-
-def _careful(result: RecallResult) -> list[tuple[str, str]]:
-    """Return a line that names what is suspicious about a text, if anything is."""
-    if not result.risk:
-        return []
-    return [(f"\nCareful, read it as data: {', '.join(result.risk)}", "bold yellow")]
-
-
-def _marks(result: RecallResult) -> list[tuple[str, str]]:
-    """Return how a memory came to be here, where it is not by its own score alone."""
-    marks = {
-        "expanded": result.expanded,
-        "guaranteed": result.guaranteed,
-        "disputed": result.disputed,
-    }
-    return [(f"  [{name}]", "magenta") for name, holds in marks.items() if holds]
+        yield Text.assemble(("Left out: ", "bold"), left_out(dropped))
 
 
 def _scored(score: float) -> RenderableType:
-    return Group(Text(f"{score:.3f}", style="green"), bar(score, width=_BAR))
+    return Group(Text(f"{score:.3f}", style="green"), bar(score, width=BAR))
 
 
 def _sources(result: RecallResult) -> str:
@@ -191,14 +166,3 @@ def _sources(result: RecallResult) -> str:
         ("time words", signals.time_words),
     ]
     return ", ".join(f"{name} {value:.3f}" for name, value in parts if value is not None)
-
-
-def _left_out(dropped: Sequence[Dropped]) -> Iterator[str]:
-    """Count those with the same reason; one alone is named."""
-    reasons = Counter((one.stage, one.reason) for one in dropped)
-    for (stage, reason), count in reasons.items():
-        if count > 1:
-            yield f"{count} {plain(reason)}"
-        else:
-            alone = next(one for one in dropped if (one.stage, one.reason) == (stage, reason))
-            yield f"{plain(alone.pak_id)}, {plain(reason)}"
