@@ -62,7 +62,15 @@ _AMERICAN = re.compile(rf"\w*(?:{'|'.join(_STEMS)})\w*|\bcatalogs?\b", re.IGNORE
 # Names that others chose: a contract, a standard, a library, a file of a library.
 FIXED = {
     *("renormalized_without_similarity", "sanitizer", "SanitizerMode", "sanitize"),
-    *("Authorization", "NO_COLOR", "normalize", "is_normalized", "optimize", "set_authorizer"),
+    *(
+        "Authorization",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "normalize",
+        "is_normalized",
+        "optimize",
+        "set_authorizer",
+    ),
     *("Tokenizer", "tokenizers", "l2_supercat_tokenizer_config"),
     *("tokenize", "tokenizer", "TOKENIZER"),
     *("color", "currentColor"),

@@ -27,6 +27,8 @@ __all__ = ["Current", "Follower"]
 
 # Fewer changed rows than this are read from the store faster than a file is written.
 _WORTH_SAVING = 2000
+# Who wrote at least this share of a store, and asked it nothing, makes its index all the same.
+_MOST_OF_IT = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +57,8 @@ class Follower:
         self._building = RLock()
         fresh_in_child(self, "_building", RLock)
         self._state: StoreState | None = None
+        # How far the store had come when this process began to write to it.
+        self._began_to_write: int | None = None
 
     @property
     def is_loaded(self) -> bool:
@@ -72,8 +76,10 @@ class Follower:
         return self._state or self._store.state.read()
 
     def saw(self, state: StoreState) -> None:
-        """Take note of what the store said of itself."""
+        """Take note of what the store said of itself as a commit of this process began."""
         self._state = state
+        if self._began_to_write is None:
+            self._began_to_write = state.revision
 
     def current(self) -> Current:
         """Return the index, up to date with everything committed so far."""
@@ -145,12 +151,19 @@ class Follower:
             self._remove_file()
 
     def save(self, draft_name: str) -> None:
-        """Write the cache file if that saves the next opening real work."""
+        """Write the cache file if that saves the next opening real work.
+
+        Who only wrote has no index yet: it is made for the file if most of the work is of what was
+        written here, so that closing after a few writes takes no longer for what others left.
+        """
         path = self._cache_path
-        if self._index is None or path is None or not self._keeps_file:
+        if path is None or not self._keeps_file:
             return
         # A full disk, a folder that may not be written, a file that is gone: closing goes on.
         with suppress(OSError, StoreError):
+            is_missing = self._unsaved_rows >= _WORTH_SAVING
+            if self._index is None and not is_missing and not self._wrote_most(path):
+                return
             # What could not be read is not in the index, and whoever opens the file must hear it.
             self.current()
             if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
@@ -161,6 +174,16 @@ class Follower:
                 current = self.current()
                 # Words of what was deleted must not get into the file.
                 put(current.index.compacted(), current.state.store_id)
+
+    def _wrote_most(self, path: Path) -> bool:
+        if self._began_to_write is None:
+            return False
+        commits = self._store.state.commits(self._began_to_write)
+        written = sum(len(one.rows) + len(one.gone) for one in commits)
+        if written < _WORTH_SAVING:
+            return False
+        # Beside a file it is what was written that has to be read, and nothing else.
+        return os.path.lexists(path) or written * _MOST_OF_IT >= self._store.state.count().memories
 
     def _remove_file(self) -> None:
         path = self._cache_path
