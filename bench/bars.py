@@ -15,13 +15,16 @@ from bench.recall_report import Bar, Unit
 
 __all__ = ["BARS", "Promise", "bar", "limit"]
 
-K, TEN_K, HUNDRED_K, MILLION = 1_000, 10_000, 100_000, 1_000_000
+K, FIVE_K, TEN_K, HUNDRED_K, MILLION = 1_000, 5_000, 10_000, 100_000, 1_000_000
+# Hundreds of words each: to fill a store with 100,000 takes hours.
+_PAGES = 25_000
 
 _CATALOGUE = "The Pak catalogue beside tokenpak"
 _SELECTION = "Selection beside a straight implementation over tokenpak"
 _RECALL = "Recall, frames and remember beside a bare pass and elfmem"
 _ACCESS = "What access costs"
 _SHELL = "A command from the shell"
+_WRITES = "What a write costs as a store grows"
 _HOOKS = "Hooks beside a bare echo"
 _QUALITY = "Recall quality beside others"
 
@@ -65,6 +68,25 @@ def _recall(name: str, row: str, size: int, most: float, *, quick: bool = False)
 def _rate(name: str, row: str, size: int, least: float) -> Promise:
     where = (f"remember.{name}", "remember", row, size, least, _RECALL)
     return Promise(*where, at_least=True, unit=Unit.RATE)
+
+
+def _writes(kind: str, size: int) -> tuple[Promise, ...]:
+    """Hold writes of one kind of text to what they cost at 5,000."""
+
+    def held(
+        name: str, what: str, limit: float, *, at: int = size, at_least: bool = False
+    ) -> Promise:
+        row = (f"writes.{kind}-{name}", "writes", f"{kind}: {what}", at, limit, _WRITES)
+        return Promise(*row, at_least=at_least)
+
+    return (
+        held("bulk", "remember_many, rate beside the first size's", 0.5, at_least=True),
+        held("bulk-links", "remember_many, rate beside links off", 0.35, at_least=True),
+        held("single", "remember, more than at the first size, in bare passes", 0.7),
+        held("recall", "recall right after a write, beside a recall", 1.5),
+        held("forget", "forget one, in remembers", 3),
+        held("forget-5k", "forget one, in remembers", 3, at=FIVE_K),
+    )
 
 
 def _hooks(name: str, row: str, hooks: int, most: float, unit: Unit = Unit.SECONDS) -> Promise:
@@ -198,6 +220,17 @@ BARS = (
         1.0,
         _ACCESS,
         unit=Unit.SECONDS,
+    ),
+    *_writes("machine", HUNDRED_K),
+    *_writes("prose", HUNDRED_K),
+    *_writes("pages", _PAGES),
+    Promise(
+        "writes.crowd",
+        "writes",
+        "forget 1,000 of a crowd, beside commit 1db5afe",
+        TEN_K,
+        0.4,
+        _WRITES,
     ),
     _hooks("one", "one daemon", 1, 0.00015),
     _hooks("one-echo", "one daemon beside one echo", 1, 3, Unit.TIMES),

@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import history, hooks, paks, recall, report, select, shell
+from bench import history, hooks, paks, recall, report, select, shell, writes
 from bench.bars import BARS, Promise
 from bench.clock import CPU, WALL
 from bench.pace import Pace
@@ -214,6 +214,28 @@ def _access(_: Sequence[Promise], __: Console) -> Values:
         return _found(RecallRun.read(result).findings)
 
 
+def _writes(wanted: Sequence[Promise], _: Console) -> Values:
+    """Measure each kind of text in a process of its own, at the sizes that are wanted."""
+    values: Values = {}
+    with tempfile.TemporaryDirectory(prefix="recollect-check-") as folder:
+        result = Path(folder) / "writes.json"
+        for kind in dict.fromkeys(one.row.partition(":")[0] for one in wanted):
+            size = max(one.size for one in wanted if one.row.startswith(kind))
+            how = (
+                ["--kind", kind, "--sizes", f"5000,{size}"] if kind in writes.KINDS else ["--crowd"]
+            )
+            subprocess.run(
+                [sys.executable, "-m", "bench.writes", *how, "--json", str(result)],
+                cwd=ROOT,
+                env={**os.environ, **CPU},
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
+            told = json.loads(result.read_text(encoding="utf-8"))
+            values |= {(what, size): value for what, size, value in told}
+    return values
+
+
 def _shell(_: Sequence[Promise], __: Console) -> Values:
     return {(what, 0): times for what, times in shell.measure().items()}
 
@@ -337,6 +359,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "open": _opening,
     "shell": _shell,
     "policy": _access,
+    "writes": _writes,
     "hooks": _hooks,
     "quality": _quality,
     "simple": _simple,

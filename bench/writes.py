@@ -1,10 +1,11 @@
 """What a write, a recall right after it, and a forget cost as a store grows, by kinds of text.
 
-`python -m bench.writes [--kind KIND] [--sizes 5000,25000,100000]` fills stores through the public
-API with links on, and beside them one with links off, and measures each size as it comes by, in CPU
-time of one process. Ratios are of that run. `machine` notes are all alike, `prose` is a few
-sentences, `pages` are hundreds of words; the last two are put together from the pages of the
-repository. At 100,000 it takes from minutes (prose) to hours (pages). Nothing is kept.
+`python -m bench.writes [--kind KIND] [--sizes 5000,100000]` fills stores through the public API,
+with links on and beside them with links off, and measures each size as it comes by, in CPU time of
+one process. Ratios are of that run. `machine` notes are all alike, `prose` is a few sentences,
+`pages` are hundreds of words; the last two are put together from the pages of the repository. At
+100,000 it takes minutes, or hours for pages. `--crowd` forgets 1,000 of 10,000 that are all alike,
+by turns with the sources of an earlier commit. `bench.check` reads what `--json` keeps.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -29,10 +31,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from bench.bars import bar
 from bench.clock import CPU, seconds
+from bench.recall_report import Unit
 from recollect import Recollect
 
-__all__ = ["KINDS", "Cost", "main", "measured"]
+__all__ = ["KINDS", "Cost", "found", "main", "measured"]
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "tests/data/pages/corpus.jsonl"
@@ -40,6 +44,11 @@ SIZES = (5_000, 25_000)
 AT_ONCE = 2_048
 BATCH = 512
 ROUNDS = 9
+BATCHES = 3
+# Where forgetting was before it erased what belongs to it and no more.
+EARLIER = "1db5afe"
+CROWD, FORGOTTEN, PAIRS = 10_000, 1_000, 3
+CROWD_ROW = f"forget {FORGOTTEN:,} of a crowd, beside commit {EARLIER}"
 QUESTION = "which deploy of service-17 failed, and what does the manual say about it?"
 
 
@@ -114,23 +123,29 @@ def measured(kind: str, sizes: Sequence[int], folder: Path) -> Iterator[Cost]:
 
 
 def _cost(linked: Recollect, plain: Recollect, size: int, text: Callable[[], str]) -> Cost:
-    batch = [text() for _ in range(BATCH)]
-    single, after = [], []
-    pak_ids = []
+    # What is done once, such as telling full text to erase what it deletes, is done before.
+    linked.forget(linked.remember(text()).pak_id)
+    single, after, recall, forget = [], [], [], []
     for _ in range(ROUNDS):
         one = text()
         taken, stored = _timed(lambda one=one: linked.remember(one))
         single.append(taken)
-        pak_ids.append(stored.pak_id)
         after.append(_timed(lambda: linked.recall(QUESTION))[0])
+        recall.append(_timed(lambda: linked.recall(QUESTION))[0])
+        forget.append(_timed(lambda stored=stored: linked.forget(stored.pak_id))[0])
+    in_bulk, without = [], []
+    for _ in range(BATCHES):
+        batch = [text() for _ in range(BATCH)]
+        in_bulk.append(_timed(lambda batch=batch: linked.remember_many(batch))[0] / BATCH)
+        without.append(_timed(lambda batch=batch: plain.remember_many(batch))[0] / BATCH)
     return Cost(
         size=size,
-        in_bulk=_timed(lambda: linked.remember_many(batch))[0] / BATCH,
-        in_bulk_without_links=_timed(lambda: plain.remember_many(batch))[0] / BATCH,
+        in_bulk=median(in_bulk),
+        in_bulk_without_links=median(without),
         single=median(single),
-        recall=median(_timed(lambda: linked.recall(QUESTION))[0] for _ in range(ROUNDS)),
+        recall=median(recall),
         recall_after_write=median(after),
-        forget=median(_timed(lambda one=one: linked.forget(one))[0] for one in pak_ids),
+        forget=median(forget),
         optimise=_optimise(plain),
         bare_pass=_bare_pass(size),
     )
@@ -167,24 +182,85 @@ def show(kind: str, costs: Sequence[Cost], console: Console) -> None:
         values = (getattr(one, name) for name in Cost.__dataclass_fields__ if name != "size")
         table.add_row(f"{one.size:,}", *(f"{1000 * value:.2f}" for value in values))
     console.print(table)
+    for (what, size), value in found(kind, costs).items():
+        wanted = bar(what, size)
+        limit = "" if wanted is None else f"  wanted {wanted.shown(Unit.TIMES)}"
+        console.print(f"  {what:62} {size:>9,} {value:6.2f}{limit}")
+
+
+def found(kind: str, costs: Sequence[Cost]) -> dict[tuple[str, int], float]:
+    """Return the ratios by what they are called in `bench.bars`, and by size."""
     first, last = costs[0], costs[-1]
-    rows = (
-        ("in bulk, rate beside the smallest's", first.in_bulk / last.in_bulk, ">= 0.5"),
-        ("in bulk, rate beside links off", last.in_bulk_without_links / last.in_bulk, ">= 0.35"),
-        ("single, more than at first, in passes", _passes(first, last), "<= 0.7"),
-        ("recall after a write, beside a recall", last.recall_after_write / last.recall, "<= 1.5"),
-        ("forget without the optimise, in writes", _in_writes(last), "<= 3"),
+    at = last.size
+    ratios = {
+        (f"{kind}: remember_many, rate beside the first size's", at): first.in_bulk / last.in_bulk,
+        (f"{kind}: remember_many, rate beside links off", at): last.in_bulk_without_links
+        / last.in_bulk,
+        (f"{kind}: remember, more than at the first size, in bare passes", at): (
+            last.single - first.single
+        )
+        / last.bare_pass,
+        (f"{kind}: recall right after a write, beside a recall", at): last.recall_after_write
+        / last.recall,
+    }
+    for one in (first, last):
+        ratios[f"{kind}: forget one, in remembers", one.size] = _in_remembers(one)
+    return ratios
+
+
+def _in_remembers(cost: Cost) -> float:
+    """Return how many writes a forget is worth; before SQLite 3.42 the optimise is not counted."""
+    erases = sqlite3.sqlite_version_info >= (3, 42)
+    return (cost.forget - (0.0 if erases else cost.optimise)) / cost.single
+
+
+def crowd(folder: Path) -> float:
+    """Return what forgetting many of a crowd takes beside the sources of an earlier commit."""
+    sources = folder / "earlier"
+    sources.mkdir()
+    packed = subprocess.run(
+        ["git", "archive", EARLIER, "src"], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
-    for what, value, wanted in rows:
-        console.print(f"  {what:42} {value:6.2f}  wanted {wanted}")
+    subprocess.run(["tar", "-x", "-C", str(sources)], input=packed.stdout, check=True)
+    chance = random.Random("crowd")
+    with Recollect.open(folder / "crowd.db", cache_file=False) as memory:
+        for _ in range(0, CROWD, 2_000):
+            memory.remember_many([machine(chance) for _ in range(2_000)])
+    # Full text of a newer SQLite is not what the earlier commit leaves.
+    taken: dict[Path, list[float]] = {sources / "src": [], ROOT / "src": []}
+    for number in range(PAIRS):
+        for source, seconds_taken in taken.items():
+            copied = folder / f"crowd-{number}.db"
+            shutil.copy(folder / "crowd.db", copied)
+            seconds_taken.append(_forgetting(copied, source))
+            copied.unlink()
+    earlier, now = (median(one) for one in taken.values())
+    return now / earlier
 
 
-def _passes(first: Cost, last: Cost) -> float:
-    return (last.single - first.single) / last.bare_pass
+def _forgetting(path: Path, source: Path) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", _FORGET, str(path), str(FORGOTTEN)],
+        env={**os.environ, **CPU, "PYTHONPATH": str(source)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
 
 
-def _in_writes(cost: Cost) -> float:
-    return (cost.forget - cost.optimise) / cost.single
+_FORGET = """
+import sys, time
+from recollect import Recollect
+with Recollect.open(sys.argv[1], cache_file=False) as memory:
+    first = "SELECT pak_id FROM paks ORDER BY pak_id LIMIT ?"
+    found = memory.paks.conn.execute(first, sys.argv[2:])
+    ids = [pak_id for (pak_id,) in found]
+    memory.recall("which deploy failed?")
+    start = time.process_time()
+    assert memory.forget(ids).wiped and len(ids) == int(sys.argv[2])
+    print(time.process_time() - start)
+"""
 
 
 def main() -> None:
@@ -192,6 +268,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.writes", description=__doc__)
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="only these")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="smallest first")
+    parser.add_argument("--crowd", action="store_true", help="forget many that are all alike")
+    parser.add_argument("--json", type=Path, help="keep the ratios here")
     options = parser.parse_args()
     if not CPU.items() <= os.environ.items():
         # Which clock is read, and on how many threads, is decided when a process starts.
@@ -201,9 +279,20 @@ def main() -> None:
         )
     sizes = [int(one) for one in options.sizes.split(",")]
     console = Console() if sys.stdout.isatty() else Console(width=150)
-    for kind in options.kind or KINDS:
-        with TemporaryDirectory(prefix="recollect-writes-") as folder:
-            show(kind, list(measured(kind, sizes, Path(folder))), console)
+    ratios: dict[tuple[str, int], float] = {}
+    with TemporaryDirectory(prefix="recollect-writes-") as folder:
+        if options.crowd:
+            ratios[CROWD_ROW, CROWD] = crowd(Path(folder))
+            console.print(f"{CROWD_ROW}: {ratios[CROWD_ROW, CROWD]:.2f}")
+        for kind in options.kind or (() if options.crowd else KINDS):
+            place = Path(folder) / kind
+            place.mkdir()
+            costs = list(measured(kind, sizes, place))
+            show(kind, costs, console)
+            ratios |= found(kind, costs)
+    if options.json:
+        told = [[what, size, value] for (what, size), value in ratios.items()]
+        options.json.write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -130,6 +130,13 @@ class Follower:
                 return index, None
             return index, self._publish(index, [changes], commit.head)
 
+    def keep_up(self) -> None:
+        """Take over what was just written, if there is an index: who asks next need not wait."""
+        if self._index is not None:
+            # What cannot be read now is read by who asks next.
+            with suppress(StoreError):
+                self.current()
+
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""
         with self._building:

@@ -66,7 +66,9 @@ class Questions:
         columns = self._contents.columns
         table = columns.places.fulfilling(name, rule)
         codes = columns["place"]
-        return table[codes] if len(table) else np.zeros(len(codes), np.bool_)
+        if len(table) and table.all():
+            return np.ones(len(codes), np.bool_)
+        return table.take(codes) if len(table) else np.zeros(len(codes), np.bool_)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column over all slots, read-only.

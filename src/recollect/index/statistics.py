@@ -120,8 +120,10 @@ class Statistics:
         """Return whether any selected memory is German."""
         known = self._about(selection)
         if known.any_german is None:
-            marks = self._contents.columns["marks"][selection.slots]
-            known.any_german = bool((marks & GERMAN).any())
+            marks = self._contents.columns["marks"]
+            known.any_german = self._any_german_at_all and bool(
+                (marks[selection.slots] & GERMAN).any()
+            )
         return known.any_german
 
     def turns(self, selection: Selection) -> Turns:
@@ -137,7 +139,11 @@ class Statistics:
         if known.heard is None:
             columns = self._contents.columns
             known.heard = np.zeros(len(columns.vocabularies["speaker"]), np.bool_)
-            known.heard[columns["speaker"][selection.slots]] = True
+            if len(known.heard) == 1:
+                # As in notes that nobody says: none need be looked up.
+                known.heard[:] = selection.count > 0
+            else:
+                known.heard[columns["speaker"][selection.slots]] = True
         return known.heard
 
     def tagged(self, patterns: tuple[str, ...], selection: Selection) -> NDArray[np.int64]:
@@ -156,6 +162,10 @@ class Statistics:
     def _anybody_waits(self) -> bool:
         columns = self._contents.columns
         return bool((columns["pending"] & columns["alive"]).any())
+
+    @cached_property
+    def _any_german_at_all(self) -> bool:
+        return bool((self._contents.columns["marks"] & GERMAN).any())
 
     @cached_property
     def _any_day_at_all(self) -> bool:

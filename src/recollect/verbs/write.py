@@ -439,6 +439,8 @@ class Writer:
             tenant, owner = self._principal.tenant, self._principal.id
             some_wait = embedded.error is None and bool(waiting_for_vectors(store, tenant))
         open_store.embedder_error = embedded.error
+        if open_store.links:
+            open_store.follower.keep_up()
         if some_wait:
             open_store.fill_pending(tenant, owner=owner)
         return done

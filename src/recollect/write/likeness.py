@@ -329,27 +329,31 @@ def _neighbourhoods(
     index: MemoryIndex,
 ) -> list[Neighbourhood]:
     """Return what each that comes found among those who were there and those before it."""
-    pak_ids = {one.row_id: one.pak_id for one in arrivals}
     later = {one.row_id for one in arrivals if not one.was_there}
-    neighbourhoods = []
+    met: list[tuple[list[int], dict[int, float]]] = []
     for one, likes in zip(arrivals, found, strict=True):
         later.discard(one.row_id)
-        if one.was_there:
-            neighbourhoods.append(_NOBODY)
-            continue
-        earlier = [like for like in likes.closest(_MOST_NAMED) if like[0] not in later]
+        near = () if one.was_there else likes.closest(_MOST_NAMED)
+        earlier = [like for like in near if like[0] not in later]
         twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
         linked = {row: near for row, near in earlier if pair(row, one.row_id) in joined}
-        unknown = [row for row in {*twins, *linked} if row not in pak_ids]
-        pak_ids |= dict(zip(unknown, index.pak_ids(index.slots_of_rows(unknown)), strict=True))
-        strongest = sorted((-weight_of(near), pak_ids[row]) for row, near in linked.items())
-        neighbourhoods.append(
-            Neighbourhood(
-                near_duplicates=tuple(sorted(pak_ids[row] for row in twins)),
-                linked=tuple(pak_id for _, pak_id in strongest),
-            )
+        met.append((twins, linked))
+    pak_ids = {one.row_id: one.pak_id for one in arrivals}
+    unknown = {row for twins, linked in met for row in (*twins, *linked)} - pak_ids.keys()
+    named = sorted(unknown)
+    pak_ids |= dict(zip(named, index.pak_ids(index.slots_of_rows(named)), strict=True))
+    return [
+        Neighbourhood(
+            near_duplicates=tuple(sorted(pak_ids[row] for row in twins)),
+            linked=tuple(
+                pak_id
+                for _, pak_id in sorted(
+                    (-weight_of(near), pak_ids[row]) for row, near in linked.items()
+                )
+            ),
         )
-    return neighbourhoods
+        for twins, linked in met
+    ]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -370,5 +374,4 @@ def _closeness(
     return closeness
 
 
-_NOBODY = Neighbourhood((), ())
 _NOTHING = _Likenesses(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))

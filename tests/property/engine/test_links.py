@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.engine.looking import edge_weights
@@ -16,6 +17,7 @@ from tests.examples import examples
 
 from recollect import Recollect
 from recollect.embed.quantise import quantise
+from recollect.index import alike, questions, short_forms
 from recollect.testing import FakeClock, FakeEmbedder
 
 WRITTEN = "2025-12-31T00:00:00Z"
@@ -122,6 +124,39 @@ def test_links_are_the_same_whichever_of_two_handles_wrote(
             }
         new.remember_many([there[name] for name in sorted(there)], now=WRITTEN)
         assert links_of(first) == links_of(second) == links_of(new)
+
+
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@given(crowds, st.lists(acts, min_size=1, max_size=6))
+def test_lists_and_reports_are_the_same_with_short_forms(
+    crowd: list[dict[str, Any]], done: list[tuple[str, Any]]
+) -> None:
+    acted = [("many", crowd), *done]
+    with TemporaryDirectory() as folder:
+        with opened(Path(folder) / "plain.db") as memory:
+            live(memory, acted)
+            plain = lists_of(memory), memory.remember("text 1", pak_id="last", now=WRITTEN)
+        with pytest.MonkeyPatch.context() as patched:
+            # As in a large store: forms from the first search on, and nobody compared without.
+            patched.setattr(short_forms, "_LEAST", 4)
+            patched.setattr(short_forms, "_WORTH", 0.0)
+            patched.setattr(short_forms, "_AXES", (1, 3))
+            patched.setattr(short_forms, "_TOO_MUCH", 1.0)
+            patched.setattr(short_forms, "_GROWTH", 2)
+            patched.setattr(questions, "_FEW_OF_ALL", 1000)
+            patched.setattr(alike, "_MANY", 1.0)
+            with opened(Path(folder) / "short.db") as memory:
+                live(memory, acted)
+                short = lists_of(memory), memory.remember("text 1", pak_id="last", now=WRITTEN)
+    assert short == plain
+
+
+def lists_of(memory: Recollect) -> list[tuple[str, str, float]]:
+    return memory.paks.conn.execute(
+        "SELECT one.pak_id, other.pak_id, closeness FROM memory_likenesses AS likes"
+        " JOIN memories AS one ON one.row_id = likes.row_id"
+        " JOIN memories AS other ON other.row_id = likes.other ORDER BY 1, 2"
+    ).fetchall()
 
 
 def check_rules(links: dict[tuple[str, ...], float], there: dict[str, dict[str, Any]]) -> None:
