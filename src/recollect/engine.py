@@ -61,11 +61,12 @@ if TYPE_CHECKING:
         Version,
     )
     from recollect.model.request import Order
-    from recollect.open_store import OpenStore
+    from recollect.open_store import Figures, OpenStore
     from recollect.paks.catalogue import PakCatalogue
     from recollect.ports.access import Act
     from recollect.ports.clock import Clock
     from recollect.ports.embedder import Embedder
+    from recollect.ports.state import Holdings
     from recollect.ports.store import Dispute
     from recollect.ports.tokens import TokenCounter
     from recollect.recall.inspect import Inspection
@@ -1178,6 +1179,21 @@ class Recollect:
         self._open_store.check_open()
         head = self._open_store.store.head()
         return head.revision, head.commit_id
+
+    def figures(self) -> Figures:
+        """Return how much of the store is held in memory and how far that is behind; for its opener.
+
+        Nothing is counted and nothing is brought up to date for it.
+        """
+        self._need_opener("figures of the store")
+        self._open_store.check_open()
+        return self._open_store.figures()
+
+    def holdings(self, tenant: str) -> Holdings:
+        """Return how many memories a tenant has, and bytes of text; for the store's opener."""
+        self._need_opener("what tenants have")
+        self._open_store.check_open()
+        return self._open_store.store.state.holdings(tenant)
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""

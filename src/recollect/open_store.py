@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from recollect.ports.tokens import TokenCounter
     from recollect.recall.recipe import Recipe
 
-__all__ = ["HeadFacts", "OpenStore", "fitting_embedder"]
+__all__ = ["Figures", "HeadFacts", "OpenStore", "fitting_embedder"]
 
 
 # So often an answer is tried before the store is made to stand still for it.
@@ -80,6 +80,15 @@ class HeadFacts:
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
     trusts: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What an operator watches: memories in the index, its bytes, commits it has not seen yet."""
+
+    memories: int
+    held_bytes: int
+    behind: int
 
 
 class OpenStore:
@@ -161,6 +170,13 @@ class OpenStore:
             times = 0
         self._weighed = times + 1, index
         return self._bytes
+
+    def figures(self) -> Figures:
+        """Return how much is held in memory, and how far it is behind the store."""
+        index, head = self.follower.index, self.store.head()
+        if index is None:
+            return Figures(0, 0, head.revision)
+        return Figures(len(index), self.held_bytes(), max(0, head.revision - index.revision))
 
     def open_connections(self) -> int:
         """Return how many connections are open while nobody uses them."""

@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from recollect.model import FrameDefinition
 
-__all__ = [
-    "START",
-    "ClockState",
-    "Commit",
-    "CommitRecord",
-    "Counts",
-    "FrameRow",
-    "Head",
-    "KeptAnswer",
-    "StateRoom",
-    "StoreState",
-]
+__all__ = ["START", "ClockState", "Commit", "CommitRecord", "Counts", "FrameRow", "Head", "Holdings", "KeptAnswer", "StateRoom", "StoreState"]
 
 
 class Head(NamedTuple):
@@ -133,6 +122,13 @@ class Counts(NamedTuple):
     reembedded: int
 
 
+class Holdings(NamedTuple):
+    """How much a tenant has: memories, and bytes of their texts in UTF-8."""
+
+    memories: int
+    text_bytes: int
+
+
 class StateRoom(Protocol):
     """Facts about the whole store. Writes happen inside a commit."""
 
@@ -174,6 +170,9 @@ class StateRoom(Protocol):
 
     def count(self) -> Counts:
         """Count what is kept, for all tenants."""
+
+    def holdings(self, tenant: str) -> Holdings:
+        """Count what a tenant has."""
 
     def fire(self, event: str) -> None:
         """Note that something happened which cached frames may depend on."""

@@ -11,7 +11,7 @@ from recollect.ports.state import (
     START,
     ClockState,
     CommitRecord,
-    Counts,
+    Counts, Holdings,
     FrameRow,
     Head,
     KeptAnswer,
@@ -75,6 +75,13 @@ class MemoryState:
                 frames=len(tables.frames),
                 reembedded=sum(row.following is not None for row in rows),
             )
+
+    def holdings(self, tenant: str) -> Holdings:
+        """Count what a tenant has."""
+        with self._session.snapshot():
+            rows = self._session.memories.rows()
+            theirs = [row.memory.content for row in rows if row.memory.place.tenant == tenant]
+        return Holdings(len(theirs), sum(len(text.encode()) for text in theirs))
 
     def fire(self, event: str) -> None:
         """Note that something happened which cached frames may depend on."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recollect.model import FrameDefinition
 from recollect.ports.state import (
-    Counts,
+    Counts, Holdings,
     FrameRow,
     KeptAnswer,
 )
@@ -75,6 +75,15 @@ class SqliteState:
                 f" (SELECT count(vector_{1 - self._db.slot}) FROM memories)"
             )
         return Counts(*row)
+
+    def holdings(self, tenant: str) -> Holdings:
+        """Count what a tenant has."""
+        row = self._db.one(
+            "SELECT count(*), coalesce(sum(length(CAST(content AS BLOB))), 0)"
+            " FROM memories WHERE tenant = ?",
+            (tenant,),
+        )
+        return Holdings(*row)
 
     def fire(self, event: str) -> None:
         """Note that something happened which cached frames may depend on."""
