@@ -1181,7 +1181,7 @@ class Recollect:
         return head.revision, head.commit_id
 
     def figures(self) -> Figures:
-        """Return how much of the store is held in memory and how far that is behind; for its opener.
+        """Return how much is held in memory and how far that is behind; for the store's opener.
 
         Nothing is counted and nothing is brought up to date for it.
         """

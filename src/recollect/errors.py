@@ -36,6 +36,7 @@
     └── InvalidInput                (ValueError)       an argument is not what the call takes
         ├── BadBody                                    a request's body cannot be read at all
         ├── BodyTooLarge                               a request's body is larger than is taken
+        ├── BodyTooSlow                                a request's body does not come in time
         ├── NoSuchRoute             (LookupError)      a server has nothing at this path
         ├── WrongMethod                                a path takes other methods
         ├── UnknownGarden           (LookupError)      no such garden, or not for this principal
@@ -61,6 +62,7 @@ from pathlib import Path
 __all__ = [
     "BadBody",
     "BodyTooLarge",
+    "BodyTooSlow",
     "ClientMissing",
     "EmbedderBadAnswer",
     "EmbedderError",
@@ -277,6 +279,12 @@ class BodyTooLarge(InvalidInput):
     """The body of a request is larger than the server takes."""
 
     code = "body_too_large"
+
+
+class BodyTooSlow(InvalidInput):
+    """The body of a request did not come in time; nothing was begun."""
+
+    code = "body_too_slow"
 
 
 class NoSuchRoute(InvalidInput, LookupError):

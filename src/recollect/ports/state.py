@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from recollect.model import FrameDefinition
 
-__all__ = ["START", "ClockState", "Commit", "CommitRecord", "Counts", "FrameRow", "Head", "Holdings", "KeptAnswer", "StateRoom", "StoreState"]
+__all__ = [
+    "START",
+    "ClockState",
+    "Commit",
+    "CommitRecord",
+    "Counts",
+    "FrameRow",
+    "Head",
+    "Holdings",
+    "KeptAnswer",
+    "StateRoom",
+    "StoreState",
+]
 
 
 class Head(NamedTuple):

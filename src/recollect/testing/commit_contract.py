@@ -129,6 +129,17 @@ class CommitContract:
             assert store.state.events() == {}
             assert list(store.memories.changes(before.head)) == []
 
+    def test_what_a_tenant_has_is_counted_for_it_alone(self) -> None:
+        with self.opened() as store:
+            with committing(store):
+                store.memories.write([new_memory("a", "Käse"), new_memory("b", "kiln")])
+            tenant = new_memory("a").memory.place.tenant
+            assert store.state.holdings(tenant) == (2, len("Käse".encode()) + 4)
+            assert store.state.holdings("another") == (0, 0)
+            with committing(store):
+                store.memories.erase(["a"])
+            assert store.state.holdings(tenant) == (1, 4)
+
     def test_commits_do_not_nest_and_nothing_is_written_in_a_snapshot(self) -> None:
         with self.opened() as store:
             before = store.head()

@@ -18,6 +18,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect import __version__
+from recollect.edge.http.counts import Counts
+from recollect.edge.http.health import health_routes, keep_figures
+from recollect.edge.http.logs import hear_libraries, log_like
 from recollect.edge.http.options import ServerOptions
 from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
@@ -25,6 +28,7 @@ from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import Endpoint, endpoints
 from recollect.edge.http.server import Server
 from recollect.edge.http.stores import OneStore
+from recollect.edge.http.watched import CANNOT_SERVE, Watched
 from recollect.errors import NoSuchRoute, RecollectError, ServerFault, WrongMethod
 from recollect.settings import one_blas_thread, serve_options
 
@@ -43,23 +47,34 @@ _QUICKLY = 4
 
 def from_environment() -> FastAPI:
     """Return the application of a worker; its parent left the options in the environment."""
-    return make_app(ServerOptions.from_text(serve_options()))
+    options = ServerOptions.from_text(serve_options())
+    hear_libraries(log_like(options))
+    return make_app(options)
 
 
 def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> FastAPI:
     """Return an application that serves as the options say, or a memory that is open already."""
+    counts = Counts(options.run_dir)
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        server = Server(options, OneStore(memory or _open_memory(options), options))
+        try:
+            opened = memory or _open_memory(options)
+        except RecollectError as error:
+            setattr(app.state, CANNOT_SERVE, f"cannot serve: {error}")
+            raise
+        server = Server(options, OneStore(opened, options), counts=counts)
         app.state.server = server
+        app.router.routes += health_routes(server)
         for path, methods in endpoints(server):
             app.router.routes.append(_route(path, methods))
-        watch = asyncio.ensure_future(end_with_parent()) if options.workers > 1 else None
+        watches = [asyncio.ensure_future(keep_figures(server))]
+        if options.workers > 1:
+            watches.append(asyncio.ensure_future(end_with_parent()))
         try:
             yield
         finally:
-            if watch is not None:
+            for watch in watches:
                 watch.cancel()
             server.close()
 
@@ -78,6 +93,7 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
     app.add_exception_handler(Exception, _unforeseen)
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_QUICKLY)
     app.add_middleware(Named)
+    app.add_middleware(Watched, log=log_like(options), counts=counts)
     return app
 
 
@@ -111,6 +127,7 @@ def _route(path: str, methods: Mapping[str, Endpoint]) -> Route:
 
 
 async def _problem(request: Request, error: RecollectError) -> Response:
+    request.state.problem = error.code
     status, headers, body = problem(error, request.state.request_id)
     return Response(body, status, headers=headers)
 

@@ -90,14 +90,14 @@ class Counts:
             return generate_latest(self._own)
         self._bury()
         whole = CollectorRegistry()
-        MultiProcessCollector(whole, path=self._folder)
+        MultiProcessCollector(whole, path=self._folder)  # type: ignore[no-untyped-call]
         return generate_latest(whole)
 
     def _bury(self) -> None:
         named = (_FILE_OF.search(one.name) for one in Path(str(self._folder)).glob("gauge_live*"))
         for worker in {int(one[1]) for one in named if one is not None}:
             if not _is_alive(worker):
-                mark_process_dead(worker, path=self._folder)
+                mark_process_dead(worker, path=self._folder)  # type: ignore[no-untyped-call]
 
 
 def _is_alive(process: int) -> bool:

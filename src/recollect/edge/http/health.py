@@ -82,7 +82,7 @@ def _note_figures(server: Server) -> None:
             figures = memory.figures()
             server.counts.holds(figures.memories, figures.held_bytes, figures.behind)
             for hook in memory.hooks.stats().get("hooks", ()):
-                server.counts.hook_did(hook["name"], hook["counts"])
+                server.counts.hook_did(hook["hook"], hook["counts"])
     except RecollectError:
         # A store that cannot be looked at now is not ready; that is asked elsewhere.
         return

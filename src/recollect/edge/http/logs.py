@@ -13,9 +13,9 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.edge.http.options import LogForm
+from recollect.edge.http.options import LogForm, ServerOptions
 
-__all__ = ["Log", "log_like"]
+__all__ = ["Log", "hear_libraries", "log_like"]
 
 
 class Log:
@@ -67,11 +67,14 @@ class _Lines(logging.Handler):
         self._log.event(record.levelname.lower(), said=record.getMessage(), error=error)
 
 
-def log_like(form: LogForm, *, texts: bool) -> Log:
-    """Return a log, and let the libraries of the server write to it too."""
-    log = Log(form, texts=texts)
+def log_like(options: ServerOptions) -> Log:
+    """Return the log that a server was asked for."""
+    return Log(options.log, texts=options.log_texts)
+
+
+def hear_libraries(log: Log) -> None:
+    """Let what the server is made of write to its log too: for a process that does nothing else."""
     for name in ("uvicorn.error", "recollect"):
         logger = logging.getLogger(name)
         logger.handlers = [_Lines(log)]
         logger.propagate = False
-    return log

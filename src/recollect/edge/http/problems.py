@@ -50,6 +50,7 @@ STATUSES: Mapping[type[errors.RecollectError], int] = {
     errors.RequestIdReused: 422,
     errors.BadBody: 400,
     errors.BodyTooLarge: 413,
+    errors.BodyTooSlow: 408,
     errors.KeyNeeded: 401,
     errors.ServerError: 503,
     errors.ServerFault: 500,

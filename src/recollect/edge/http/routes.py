@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from io import SEEK_END
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from recollect.edge import wire
 from recollect.edge.http import bodies
+from recollect.edge.http.quotas import COUNTED, brings
 from recollect.edge.http.tags import Asked, tag_of
 from recollect.edge.verbs import VERBS, Verb, from_texts
 from recollect.errors import InvalidInput
@@ -61,7 +63,8 @@ def _endpoint(server: Server, verb: Verb) -> Endpoint:
         if verb.route.has_body:
             length = request.headers.get("content-length")
             most = server.options.most_body_bytes
-            body = await bodies.read_whole(request.stream(), length, most=most)
+            parts = server.patient(request.stream())
+            body = await bodies.read_whole(parts, length, most=most)
         return await server.carry_out(request, verb, _performing(server, verb, request, body))
 
     return answer
@@ -74,9 +77,14 @@ def _performing(
 
     def perform(served: Served) -> Response:
         given = given_in(verb, request, bodies.json_object(body))
+        if server.quotas.is_on and verb.name in COUNTED:
+            server.quotas.take(served, *brings(verb, given, len(body)))
         if verb.name in TAGGED:
             return _tagged(server, verb, request, served, given)
-        return _response(verb.perform(served.memory, given), verb)
+        answer = verb.perform(served.memory, given)
+        if isinstance(answer, dict):
+            server.counts.answered(verb.name, answer)
+        return _response(answer, verb)
 
     return perform
 
@@ -149,6 +157,7 @@ def _tagged(
     answer = verb.perform(served.memory, given)
     if not isinstance(answer, dict):
         raise TypeError(f"{verb.name} answers with no object")
+    server.counts.answered(verb.name, answer)
     tag = tag_of(answer)
     server.tags.keep(asked, tag)
     if tag in shown:
@@ -192,10 +201,17 @@ def _importing(server: Server, verb: Verb) -> Endpoint:
     async def answer(request: Request) -> Response:
         most = server.options.most_import_bytes
         length = request.headers.get("content-length")
-        kept = await bodies.spooled(request.stream(), length, most=most)
+        kept = await bodies.spooled(server.patient(request.stream()), length, most=most)
+        kept.seek(0, SEEK_END)
+        size = kept.tell()
+        kept.seek(0)
 
         def perform(served: Served) -> Response:
             with kept:
+                if server.quotas.is_on:
+                    lines = sum(1 for _ in kept)
+                    kept.seek(0)
+                    server.quotas.take(served, lines, size)
                 given = {"lines": bodies.spooled_lines(kept)}
                 return _response(verb.perform(served.memory, given_in(verb, request, given)), verb)
 

@@ -35,8 +35,8 @@ _ONLY_MINE = 0o177
 # What was begun has the time of a request; then its connection is cut, and the rest is finished.
 _LAST_SECONDS = 2
 _AS_TOLD = (0, -signal.SIGTERM, -signal.SIGINT)
-# A worker loads numpy before it answers its parent; on a busy machine that may take a while.
-_SILENT_SECONDS = 60
+# A worker is asked whether it is there when another died; it loads libraries before it can say so.
+_SILENT_SECONDS = 10
 
 
 def serve(options: ServerOptions, *, announce: Callable[[str], None] | None = None) -> int:
@@ -94,9 +94,9 @@ def _config(options: ServerOptions) -> uvicorn.Config:
 
 def _run(config: uvicorn.Config, listener: socket.socket) -> int:
     if config.workers > 1:
-        from uvicorn.supervisors import Multiprocess
+        from recollect.edge.http.workers import Workers
 
-        parent = Multiprocess(config, sockets=[listener])
+        parent = Workers(config, sockets=[listener])
         parent.run()
         return _ended(one.exitcode for one in parent.processes)
     from uvicorn import Server

@@ -6,16 +6,21 @@ there a place, who asks, how often may that ask, then the verb. All that blocks 
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
+from recollect.edge.http.counts import Counts
 from recollect.edge.http.guard import Guard
 from recollect.edge.http.identity import bearer
 from recollect.edge.http.places import Gone, Places
+from recollect.edge.http.quotas import Quotas
+from recollect.edge.http.rates import Rates
 from recollect.edge.http.tags import Tags
+from recollect.errors import BodyTooSlow
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -34,7 +39,9 @@ NOBODY_LISTENS = 499
 class Server:
     """One worker."""
 
-    def __init__(self, options: ServerOptions, stores: Stores) -> None:
+    def __init__(
+        self, options: ServerOptions, stores: Stores, *, counts: Counts | None = None
+    ) -> None:
         self.options = options
         self.stores = stores
         self.guard = Guard(options)
@@ -43,6 +50,14 @@ class Server:
             at_once=options.at_once, waiting=options.waiting, seconds=options.seconds
         )
         self.clock: Callable[[], float] = time.time
+        self.counts = counts or Counts(options.run_dir)
+        self.rates = Rates(options.rate, burst=options.burst, folder=options.run_dir)
+        self.quotas = Quotas(
+            most_memories=options.most_memories,
+            most_bytes=options.most_bytes,
+            folder=options.run_dir,
+        )
+        self.is_ending = False
 
     async def carry_out(
         self, request: Request, verb: Verb, perform: Callable[[Served], Response]
@@ -60,9 +75,31 @@ class Server:
 
         def call() -> Answer:
             with self.stores.serve(shown) as served:
+                key = served.memory.principal.key
+                request.state.store, request.state.key = served.store, key
+                self.rates.take(served.store, key or "")
                 return act(served)
 
         return await self.places.run(call, gone=lambda: _until_gone(request))
+
+    async def patient(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the parts of a body; one that does not come in time is waited for no longer."""
+        until = asyncio.get_running_loop().time() + self.options.seconds
+        while True:
+            try:
+                async with asyncio.timeout_at(until):
+                    part = await anext(parts)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise BodyTooSlow(
+                    f"the body did not come within {self.options.seconds:g} seconds.",
+                    hint="send it at once, or less at a time.",
+                ) from None
+            yield part
+            if part:
+                # Whoever goes on sending is given as long again: an import may take its time.
+                until = asyncio.get_running_loop().time() + self.options.seconds
 
     async def go_on(self, call: Callable[[], Answer]) -> Answer:
         """Return what is done in a thread for a request that was let in before."""
@@ -70,8 +107,11 @@ class Server:
 
     def close(self) -> None:
         """Come to an end: what was begun is done, and the stores are closed."""
+        self.is_ending = True
         self.places.close()
         self.stores.close()
+        self.rates.close()
+        self.quotas.close()
 
 
 async def _until_gone(request: Request) -> None:

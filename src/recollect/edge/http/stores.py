@@ -6,7 +6,7 @@ store, whatever a key says; who may ask is in `identity`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -38,6 +38,12 @@ class Stores(Protocol):
     def serve(self, shown: str | None) -> AbstractContextManager[Served]:
         """Give the store that a key is for; refuse a key that is not good."""
 
+    def is_ready(self) -> bool:
+        """Return whether a question could be answered now."""
+
+    def open_now(self) -> Iterable[Recollect]:
+        """Return the stores that are open, as their opener has them, for figures."""
+
     def close(self) -> None:
         """Close what is open."""
 
@@ -58,6 +64,15 @@ class OneStore:
     def serve(self, shown: str | None) -> Iterator[Served]:
         """Give the one store."""
         yield Served("", self._memory, identify(self._memory, shown, self._options))
+
+    def is_ready(self) -> bool:
+        """Return whether it can be read."""
+        self._memory.head()
+        return True
+
+    def open_now(self) -> Iterable[Recollect]:
+        """Return the one store."""
+        return (self._memory,)
 
     def close(self) -> None:
         """Close it."""

@@ -11,9 +11,10 @@ from recollect.ports.state import (
     START,
     ClockState,
     CommitRecord,
-    Counts, Holdings,
+    Counts,
     FrameRow,
     Head,
+    Holdings,
     KeptAnswer,
     StoreState,
 )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from recollect.model import FrameDefinition
 from recollect.ports.state import (
-    Counts, Holdings,
+    Counts,
     FrameRow,
+    Holdings,
     KeptAnswer,
 )
 from recollect.stores.sqlite import commits
@@ -81,7 +82,7 @@ class SqliteState:
         row = self._db.one(
             "SELECT count(*), coalesce(sum(length(CAST(content AS BLOB))), 0)"
             " FROM memories WHERE tenant = ?",
-            (tenant,),
+            tenant,
         )
         return Holdings(*row)
 
