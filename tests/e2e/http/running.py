@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -22,13 +23,22 @@ SCRIPT = Path(__file__).parent / "scripts" / "serve.py"
 START_S = 60
 
 
+# What counts for Prometheus keeps its files open to the end.
+WARNINGS = ("-W", "error", "-W", "ignore::ResourceWarning")
+
+
+def _allow(files: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+
 class Running:
     """A server that was started; `log` is what it said since."""
 
-    def __init__(self, db: str | Path, **options: Any) -> None:
+    def __init__(self, db: str | Path, *, files: int | None = None, **options: Any) -> None:
         said = {"port": 0, "token": TOKEN, **options, "db": str(db)}
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", str(SCRIPT), json.dumps(said)],
+            [sys.executable, *WARNINGS, str(SCRIPT), json.dumps(said)],
+            preexec_fn=None if files is None else lambda: _allow(files),
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -93,9 +103,9 @@ class Running:
 
 
 @contextmanager
-def running(db: str | Path, **options: Any) -> Iterator[Running]:
+def running(db: str | Path, *, files: int | None = None, **options: Any) -> Iterator[Running]:
     """Serve for the length of a `with`; whatever is left of it is killed."""
-    server = Running(db, **options)
+    server = Running(db, files=files, **options)
     try:
         yield server
     finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 from io import SEEK_END
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -81,12 +82,18 @@ def _performing(
             server.quotas.take(served, *brings(verb, given, len(body)))
         if verb.name in TAGGED:
             return _tagged(server, verb, request, served, given)
-        answer = verb.perform(served.memory, given)
-        if isinstance(answer, dict):
-            server.counts.answered(verb.name, answer)
-        return _response(answer, verb)
+        return _response(_carried_out(server, verb, served, given), verb)
 
     return perform
+
+
+def _carried_out(server: Server, verb: Verb, served: Served, given: dict[str, Any]) -> Any:
+    """Return the answer of a verb; a span is around it, and what it lacks is counted."""
+    call = partial(verb.perform, served.memory, given)
+    answer = server.spans.around(verb.name, served.store, given, call)
+    if isinstance(answer, dict):
+        server.counts.answered(verb.name, answer)
+    return answer
 
 
 def given_in(verb: Verb, request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,10 +161,9 @@ def _tagged(
     known = server.tags.of(asked) if shown else None
     if known is not None and known in shown:
         return _unchanged(known)
-    answer = verb.perform(served.memory, given)
+    answer = _carried_out(server, verb, served, given)
     if not isinstance(answer, dict):
         raise TypeError(f"{verb.name} answers with no object")
-    server.counts.answered(verb.name, answer)
     tag = tag_of(answer)
     server.tags.keep(asked, tag)
     if tag in shown:

@@ -19,6 +19,7 @@ from recollect.edge.http.identity import bearer
 from recollect.edge.http.places import Gone, Places
 from recollect.edge.http.quotas import Quotas
 from recollect.edge.http.rates import Rates
+from recollect.edge.http.spans import Spans
 from recollect.edge.http.tags import Tags
 from recollect.errors import BodyTooSlow
 
@@ -57,6 +58,7 @@ class Server:
             most_bytes=options.most_bytes,
             folder=options.run_dir,
         )
+        self.spans = Spans(texts=options.log_texts)
         self.is_ending = False
 
     async def carry_out(
