@@ -138,6 +138,8 @@ class AsyncRecollect:
     backup = _awaited(Recollect.backup)
     prune_versions = _awaited(Recollect.prune_versions)
     head = _awaited(Recollect.head)
+    figures = _awaited(Recollect.figures)
+    holdings = _awaited(Recollect.holdings)
     stats = _awaited(Recollect.stats)
     close = _awaited(Recollect.close)
 

@@ -1191,9 +1191,10 @@ class Recollect:
 
     def holdings(self, tenant: str) -> Holdings:
         """Return how many memories a tenant has, and bytes of text; for the store's opener."""
+        from recollect.verbs import upkeep
+
         self._need_opener("what tenants have")
-        self._open_store.check_open()
-        return self._open_store.store.state.holdings(tenant)
+        return upkeep.holdings(self._caller, tenant)
 
     def stats(self) -> dict[str, Any]:
         """Return facts about the memory: how much may be read; to whoever opened it, all of it."""

@@ -128,6 +128,8 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "prune_versions": lambda memory: memory.prune_versions(days=1),
     "tidy": lambda memory: memory.tidy(),
     "head": lambda memory: memory.head(),
+    "figures": lambda memory: memory.figures(),
+    "holdings": lambda memory: memory.holdings("local"),
     "stats": lambda memory: memory.stats(),
     "audit": lambda memory: memory.audit(),
     "frames": lambda memory: memory.frames.register("mine", extends="attention"),

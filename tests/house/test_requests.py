@@ -33,6 +33,8 @@ READS = {
     "export",
     "get",
     "head",
+    "figures",
+    "holdings",
     "history",
     "ids",
     "inspect",

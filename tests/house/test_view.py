@@ -99,6 +99,7 @@ STORE_READS = {
     "records.count": {"verbs/read.py", "verbs/restore.py"},
     "records.tenants": {"verbs/read.py"},
     "state.count": {"verbs/upkeep.py", "write/reembed.py"},
+    "state.holdings": {"verbs/upkeep.py"},
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.
 STORE_OTHERS = {

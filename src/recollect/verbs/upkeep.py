@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.model import BackedUp, Examination, Repaired
     from recollect.ports.access import Act
     from recollect.ports.embedder import Embedder
+    from recollect.ports.state import Holdings
     from recollect.ports.store import Commit, LostLinks, Waiting
     from recollect.verbs.caller import Caller
 
@@ -28,6 +29,7 @@ __all__ = [
     "acts",
     "back_up",
     "examine",
+    "holdings",
     "prune_versions",
     "reembed",
     "reindex",
@@ -186,6 +188,12 @@ def back_up(caller: Caller, path: Path, *, progress: Callable[[int, int], None] 
     """Write a copy of the store, as it is now, to a new file."""
     caller.open_store.check_open()
     return caller.store.backup(path, progress=progress)
+
+
+def holdings(caller: Caller, tenant: str) -> Holdings:
+    """Return how much a tenant has."""
+    caller.open_store.check_open()
+    return caller.store.state.holdings(tenant)
 
 
 def stats(caller: Caller) -> dict[str, Any]:

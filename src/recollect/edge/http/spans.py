@@ -74,8 +74,7 @@ class Spans:
 
     def _asked(self, operation: str, store: str, given: Mapping[str, Any]) -> dict[str, Any]:
         told: dict[str, Any] = {"gen_ai.operation.name": operation}
-        if store:
-            told["gen_ai.memory.store.id"] = store
+        told |= {"gen_ai.memory.store.id": store} if store else {}
         if isinstance(given.get("pak_id"), str):
             told["gen_ai.memory.record.id"] = given["pak_id"]
         asked = next((given[one] for one in _ASKED if isinstance(given.get(one), str)), None)
