@@ -34,7 +34,7 @@ def _allow(files: int) -> None:
 class Running:
     """A server that was started; `log` is what it said since."""
 
-    def __init__(self, db: str | Path, *, files: int | None = None, **options: Any) -> None:
+    def __init__(self, db: str | Path, *, files: Any = None, **options: Any) -> None:
         said = {"port": 0, "token": TOKEN, **options, "db": str(db)}
         self.process = subprocess.Popen(
             [sys.executable, *WARNINGS, str(SCRIPT), json.dumps(said)],
@@ -103,7 +103,7 @@ class Running:
 
 
 @contextmanager
-def running(db: str | Path, *, files: int | None = None, **options: Any) -> Iterator[Running]:
+def running(db: str | Path, *, files: Any = None, **options: Any) -> Iterator[Running]:
     """Serve for the length of a `with`; whatever is left of it is killed."""
     server = Running(db, files=files, **options)
     try:

@@ -43,6 +43,7 @@ _SAYS: Mapping[int, str] = {
     403: "The key may not do this, or the tenant has as much as it may.",
     404: "There is no such thing, or not for this key.",
     405: "The path takes other methods.",
+    408: "The body did not come in time.",
     409: "It is there already, or cannot be changed.",
     413: "The body is too large.",
     422: "A field is not what the verb takes.",
@@ -53,7 +54,7 @@ _SAYS: Mapping[int, str] = {
     507: "There is no room left; nothing was written.",
 }
 _ALWAYS = (400, 401, 403, 404, 422, 429, 500, 503)
-_OF_BODIES = (413,)
+_OF_BODIES = (408, 413)
 _OF_WRITES = (409, 502, 507)
 
 
