@@ -22,6 +22,7 @@ _PAGES = 25_000
 _CATALOGUE = "The Pak catalogue beside tokenpak"
 _SELECTION = "Selection beside a straight implementation over tokenpak"
 _RECALL = "Recall, frames and remember beside a bare pass and elfmem"
+_BESIDE = "Recalls beside long work, and in processes"
 _ACCESS = "What access costs"
 _SHELL = "A command from the shell"
 _WRITES = "What a write costs as a store grows"
@@ -87,6 +88,10 @@ def _writes(kind: str, size: int) -> tuple[Promise, ...]:
         held("forget", "forget one, in remembers", 3),
         held("forget-5k", "forget one, in remembers", 3, at=FIVE_K),
     )
+
+
+def _beside(name: str, row: str, size: int, times: float, *, at_least: bool = False) -> Promise:
+    return Promise(f"beside.{name}", "beside", row, size, times, _BESIDE, at_least=at_least)
 
 
 def _hooks(name: str, row: str, hooks: int, most: float, unit: Unit = Unit.SECONDS) -> Promise:
@@ -158,6 +163,18 @@ BARS = (
         _RECALL,
         at_least=True,
         quick=True,
+    ),
+    *(
+        _beside(name, f"recalls beside {name}, 95th percentile", TEN_K, 5)
+        for name in ("remember_many", "reembed", "reindex", "check")
+    ),
+    _beside("two", "recalls of two processes over those of one", HUNDRED_K, 1.9, at_least=True),
+    _beside(
+        "two-and-writer",
+        "recalls of two processes while a third writes, over those of one",
+        HUNDRED_K,
+        1.5,
+        at_least=True,
     ),
     _rate("1k", "remember, links off", K, 700),
     _rate("100k", "remember, links off", HUNDRED_K, 700),

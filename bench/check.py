@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import history, hooks, paks, recall, report, select, shell, writes
+from bench import beside, history, hooks, paks, recall, report, select, shell, writes
 from bench.bars import BARS, Promise
 from bench.clock import CPU, WALL
 from bench.pace import Pace
@@ -169,6 +169,15 @@ def _recalls(wanted: Sequence[Promise], console: Console) -> Values:
 def _beside_words(_: Sequence[Promise], console: Console) -> Values:
     with _bench([], CPU, console) as bench:
         return _found(bench.beside_words(recall.THOUSAND))
+
+
+def _beside_work(wanted: Sequence[Promise], _: Console) -> Values:
+    values: Values = {}
+    if any(one.size == recall.TEN for one in wanted):
+        values |= _found(beside.in_threads(recall.TEN))
+    if any(one.size == recall.HUNDRED for one in wanted):
+        values |= _found(beside.in_processes(recall.HUNDRED))
+    return values
 
 
 def _beside_elfmem(_: Sequence[Promise], console: Console) -> Values:
@@ -353,6 +362,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "select": _selection,
     "recall": _recalls,
     "words": _beside_words,
+    "beside": _beside_work,
     "elfmem": _beside_elfmem,
     "remember": _remembering,
     "links": _links,

@@ -41,3 +41,13 @@ class Gate:
             return work()
         finally:
             free.release()
+
+    def give_way(self) -> None:
+        """Let whoever is at an answer come to its end, unless that takes long.
+
+        For one who does a great deal in pieces: an answer that has to take over each piece before
+        it can be given would never catch up.
+        """
+        free = self._free
+        if free.locked() and free.acquire(timeout=_PATIENCE_S):
+            free.release()

@@ -344,6 +344,10 @@ class OpenStore:
                 if self.embedder is embedder:
                     raise
 
+    def give_way(self) -> None:
+        """Let whoever is being answered just now come first."""
+        self._gate.give_way()
+
     def _has_vectors(self) -> bool:
         state = self.follower.state
         # A store that has a model has its dimension, 0 for one that makes no vectors.

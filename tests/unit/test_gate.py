@@ -46,3 +46,28 @@ def test_one_that_never_comes_out_keeps_nobody() -> None:
         entered.wait()
         assert [gate.pass_through(lambda: "past it") for _ in range(3)] == ["past it"] * 3
         leave.set()
+
+
+def test_one_with_much_to_do_lets_an_answer_come_to_its_end() -> None:
+    gate, entered, leave = Gate(), threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def answer() -> None:
+        entered.set()
+        leave.wait()
+        order.append("answer")
+
+    def write() -> None:
+        gate.give_way()
+        order.append("write")
+
+    gate.give_way()  # nobody is there
+    with ThreadPoolExecutor(2) as pool:
+        answered = pool.submit(gate.pass_through, answer)
+        entered.wait()
+        written = pool.submit(write)
+        leave.set()
+        answered.result()
+        written.result()
+    assert order == ["answer", "write"]
+    assert gate.pass_through(lambda: "next") == "next"

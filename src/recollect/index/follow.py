@@ -150,6 +150,27 @@ class Follower:
             if self._index is not None:
                 self._index = self._index.packed()
 
+    def renew(self) -> None:
+        """Build the index anew from the store, and drop the cache file; the old serves meanwhile.
+
+        What others commit until it is whole it takes over as any index does.
+        """
+        with suppress(OSError):
+            self._remove_file()
+        with self._store.snapshot() as state:
+            index, rows = MemoryIndex.empty(state.dimension or 0), 0
+
+            def counted() -> Iterator[Changes]:
+                nonlocal rows
+                for changes in self._store.memories.changes(index.head):
+                    rows += len(changes.rows)
+                    yield changes
+
+            renewed = index.after_all(counted(), head=state.head)
+        with self._building:
+            self._index, self._state, self._unsaved_rows = renewed, state, rows
+            self._is_building = False
+
     def wipe(self) -> None:
         """Let go of what was deleted, here and in the cache file, as far as that can be."""
         with self.standing_still():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.embed.text import kept_as, model_of, reads_titles
 from recollect.hours import clock_jump, iso
+from recollect.ports.store import Changes
 from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import Embeddings, embed_texts
@@ -134,13 +135,20 @@ def _switched(caller: Caller, embedder: Embedder, switch: Reembedding) -> bool:
 
 
 def reindex(caller: Caller) -> None:
-    """Throw the index away and build it anew."""
-    with caller.open_store.commit():
-        caller.store.state.tidy()
-        caller.store.state.fire("curate_complete")
-        caller.open_store.note(caller.principal, "reindex", "index")
-    caller.open_store.follower.forget()
-    caller.open_store.current()
+    """Build the index anew, and throw the one away that has served until then.
+
+    Other processes start anew with this commit; here the new one is there when it comes.
+    """
+    open_store, store = caller.open_store, caller.store
+    open_store.check_open()
+    open_store.follower.renew()
+    with open_store.commit() as commit:
+        open_store.follower.before(commit)
+        store.state.tidy()
+        store.state.fire("curate_complete")
+        open_store.note(caller.principal, "reindex", "index")
+    open_store.follower.take(Changes(commit.head, (), (), ()), commit)
+    open_store.current()
 
 
 def prune_versions(caller: Caller, *, days: float) -> int:

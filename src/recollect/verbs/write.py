@@ -327,6 +327,7 @@ class Writer:
             done += len(stored)
             if progress is not None:
                 progress(done, len(stated))
+            self._open_store.give_way()
             yield from stored
 
     def _note_nothing(self, context: WriteContext, note: Callable[[int], None]) -> None:

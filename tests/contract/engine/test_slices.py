@@ -13,7 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect import Recollect
+from recollect.index.changes import apply_changes
+from recollect.index.contents import Contents
 from recollect.policy import Principal
+from recollect.ports.store import Changes
 from recollect.testing import FakeClock, FakeEmbedder
 
 COUNT = 1_100
@@ -100,3 +103,31 @@ def test_what_joins_imported_memories_comes_in_slices_too(memory: Recollect) -> 
         "512 of 599 links and disputes",
         "87 of 599 links and disputes",
     ]
+
+
+def test_others_write_and_read_while_the_index_is_built_anew(
+    memory: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("the kiln is hot")
+    before = memory.recall("kiln").results
+    seen: list[list[str]] = []
+
+    def act() -> None:
+        memory.remember("the kiln is cold")
+        seen.append(sorted(one.fact.content for one in memory.recall("kiln").results))
+
+    def take_over(changes: Changes, contents: Contents) -> None:
+        if changes.rows and not seen:
+            seen.append([])
+            other = threading.Thread(target=act)
+            other.start()
+            other.join(GIVE_UP_S)
+        apply_changes(changes, contents)
+
+    monkeypatch.setattr("recollect.index.index.apply_changes", take_over)
+    memory.reindex()
+    both = ["the kiln is cold", "the kiln is hot"]
+    assert seen == [[], both]
+    assert sorted(one.fact.content for one in memory.recall("kiln").results) == both
+    assert memory.recall("hot").results[0].fact == before[0].fact
+    assert [one.act for one in memory.audit()] == ["reindex"]

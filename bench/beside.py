@@ -1,0 +1,213 @@
+"""Recalls in one thread while another is at something long, beside recalls alone; and in processes.
+
+`python -m bench.beside` works on copies of the stores of the recall benchmark. In: what the other
+thread does. Out: how many times the 95th percentile of recalls alone it is meanwhile, by the wall
+clock, since waiting is what is asked about. Of processes: how many recalls in a second of their
+processor's time two of them give beside one, alone and while a third writes; so it does not matter
+who else uses the machine. Alone and beside take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from rich.console import Console
+
+from bench import recall_data
+from bench.bars import bar
+from bench.clock import CPU
+from bench.recall_report import Finding, Unit, single
+from bench.recall_stores import STORES, SyntheticEmbedder, built, copied, items, opened
+from recollect import Recollect
+
+__all__ = ["JOBS", "in_processes", "in_threads"]
+
+ROOT = Path(__file__).parent.parent
+ROUNDS = 3
+ALONE = 100
+MANY = 2_048
+QUESTIONS = 200
+# Who asks takes a breath between two questions, as one who reads the answer would.
+BREATH_S = 0.002
+NEW = 20_000_000
+FOR_S = 6.0
+WRITES_A_SECOND = 20
+
+
+class OtherModel(SyntheticEmbedder):
+    """The same vectors under another name: to re-embed with."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    @property
+    def model_id(self) -> str:
+        """A name of its own."""
+        return f"{super().model_id}:{self._number}"
+
+
+JOBS: Mapping[str, Callable[[Recollect, int], object]] = {
+    "remember_many": lambda memory, turn: memory.remember_many(items(NEW + turn * MANY, MANY)),
+    "reembed": lambda memory, turn: memory.reembed(OtherModel(turn)),
+    "reindex": lambda memory, _: memory.reindex(),
+    "check": lambda memory, _: memory.check(),
+}
+
+
+def in_threads(size: int) -> Iterator[Finding]:
+    """Yield for each job how much longer recalls take beside it."""
+    questions = [recall_data.question(number, size) for number in range(QUESTIONS)]
+    with tempfile.TemporaryDirectory(prefix="recollect-beside-", dir=STORES) as folder:
+        for name, job in JOBS.items():
+            copy = copied(built(size), Path(folder), f"{name}.db")
+            ratios = []
+            with opened(copy) as memory:
+                _asked(memory, questions, lambda count: count >= ALONE)
+                for turn in range(ROUNDS):
+                    alone = _asked(memory, questions, lambda count: count >= ALONE)
+                    beside = _beside(
+                        memory, questions, lambda job=job, turn=turn: job(memory, turn)
+                    )
+                    ratios.append(_late(beside) / _late(alone))
+            what = f"recalls beside {name}, 95th percentile"
+            yield single(what, size, ratios, Unit.TIMES, bar=bar(what, size), beside="alone")
+
+
+def _beside(memory: Recollect, questions: list[str], job: Callable[[], object]) -> list[float]:
+    done = threading.Event()
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            job()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            done.set()
+
+    other = threading.Thread(target=work)
+    other.start()
+    taken = _asked(memory, questions, lambda _: done.is_set())
+    other.join()
+    if failed:
+        raise failed[0]
+    return taken
+
+
+def _asked(
+    memory: Recollect, questions: list[str], is_enough: Callable[[int], bool]
+) -> list[float]:
+    taken: list[float] = []
+    while not taken or not is_enough(len(taken)):
+        start = time.perf_counter()
+        memory.recall(questions[len(taken) % len(questions)], top_k=5)
+        taken.append(time.perf_counter() - start)
+        time.sleep(BREATH_S)
+    return taken
+
+
+def _late(taken: list[float]) -> float:
+    """Return the 95th percentile; of a single time, that."""
+    return statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
+
+
+def in_processes(size: int) -> Iterator[Finding]:
+    """Yield how many times one process's recalls two give, alone and while a third writes."""
+    with tempfile.TemporaryDirectory(prefix="recollect-beside-", dir=STORES) as folder:
+        copy = copied(built(size), Path(folder), "shared.db")
+        rates = [
+            (_rate(copy, size, 1, 0), _rate(copy, size, 2, 0), _rate(copy, size, 2, 1))
+            for _ in range(ROUNDS)
+        ]
+        for what, place in (
+            ("recalls of two processes over those of one", 1),
+            ("recalls of two processes while a third writes, over those of one", 2),
+        ):
+            ratios = [rate[place] / rate[0] for rate in rates]
+            yield single(what, size, ratios, Unit.TIMES, bar=bar(what, size), beside="one")
+
+
+def _rate(path: Path, size: int, readers: int, writers: int) -> float:
+    """Return how many recalls processes give at once, each in a second of its processor's time."""
+    begin = time.time() + 5.0
+    roles = ["read"] * readers + ["write"] * writers
+    command = [sys.executable, "-m", "bench.beside", "--path", str(path), "--size", str(size)]
+    with ExitStack() as stack:
+        children = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [*command, "--role", role, "--at", str(begin)],
+                    cwd=ROOT,
+                    env={**os.environ, **CPU},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for role in roles
+        ]
+        rates = [child.communicate()[0] for child in children]
+    if any(child.returncode for child in children):
+        raise RuntimeError("A measuring process ended early; its own error is above.")
+    return sum(map(float, rates[:readers]))
+
+
+def _read(path: Path, size: int, begin: float) -> float:
+    """Recall for some seconds; return how often that is in a second of the processor's time."""
+    questions = [recall_data.question(number, size) for number in range(QUESTIONS)]
+    with opened(path) as memory:
+        for question in questions[:20]:
+            memory.recall(question, top_k=5)
+        _wait_for(begin)
+        count, start = 0, time.process_time()
+        while time.time() < begin + FOR_S:
+            memory.recall(questions[count % QUESTIONS], top_k=5)
+            count += 1
+        return count / (time.process_time() - start)
+
+
+def _write(path: Path, begin: float) -> None:
+    """Write so many memories a second, a little longer than the others read."""
+    with opened(path) as memory:
+        memory.recall("warm up")
+        first = NEW + int(begin) * 1_000
+        _wait_for(begin)
+        for number in range(int(FOR_S * WRITES_A_SECOND)):
+            memory.remember(**items(first + number, 1)[0])
+            _wait_for(begin + (number + 1) / WRITES_A_SECOND)
+
+
+def _wait_for(moment: float) -> None:
+    time.sleep(max(0.0, moment - time.time()))
+
+
+def main() -> None:
+    """Measure and print; or be one of the processes that are measured."""
+    parser = argparse.ArgumentParser(prog="python -m bench.beside", description=__doc__)
+    parser.add_argument("--size", type=int, default=10_000)
+    parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--role", choices=("read", "write"), help=argparse.SUPPRESS)
+    parser.add_argument("--at", type=float, default=0.0, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.role == "read":
+        print(_read(options.path, options.size, options.at))
+    elif options.role == "write":
+        _write(options.path, options.at)
+    else:
+        console = Console()
+        for finding in (*in_threads(options.size), *in_processes(options.size)):
+            console.print(f"{finding.what}: {finding.unit.shown(finding.value)}")
+
+
+if __name__ == "__main__":
+    main()
