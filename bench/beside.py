@@ -15,9 +15,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -85,23 +85,10 @@ def in_threads(size: int) -> Iterator[Finding]:
 
 
 def _beside(memory: Recollect, questions: list[str], job: Callable[[], object]) -> list[float]:
-    done = threading.Event()
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            job()
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            done.set()
-
-    other = threading.Thread(target=work)
-    other.start()
-    taken = _asked(memory, questions, lambda _: done.is_set())
-    other.join()
-    if failed:
-        raise failed[0]
+    with ThreadPoolExecutor(1) as other:
+        work = other.submit(job)
+        taken = _asked(memory, questions, lambda _: work.done())
+        work.result()
     return taken
 
 

@@ -48,7 +48,10 @@ def test_one_that_never_comes_out_keeps_nobody() -> None:
         leave.set()
 
 
-def test_one_with_much_to_do_lets_an_answer_come_to_its_end() -> None:
+def test_one_with_much_to_do_lets_an_answer_come_to_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("recollect.gate._PATIENCE_S", 60.0)
     gate, entered, leave = Gate(), threading.Event(), threading.Event()
     order: list[str] = []
 

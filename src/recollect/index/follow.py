@@ -54,6 +54,8 @@ class Follower:
         # True while an index is being made, and for good if that came to no end.
         self._is_building = False
         self._unsaved_rows = 0
+        # Whether anybody looked since an index was last made ahead of a commit.
+        self._is_asked = False
         self._building = RLock()
         fresh_in_child(self, "_building", RLock)
         self._state: StoreState | None = None
@@ -84,7 +86,7 @@ class Follower:
     def current(self) -> Current:
         """Return the index, up to date with everything committed so far."""
         state, index = self._store.state.read(), self._index
-        self._state = state
+        self._state, self._is_asked = state, True
         if index is not None and index.head == state.head:
             return Current(state, index)
         with self.standing_still() as current:
@@ -136,6 +138,24 @@ class Follower:
             # What cannot be read now is read by who asks next.
             with suppress(StoreError):
                 self.current()
+
+    @contextmanager
+    def ahead_of(self, commit: Commit) -> Iterator[None]:
+        """Make the index of a commit before others can see that, and publish it afterwards.
+
+        To be entered inside the commit when all is written, and left when it is committed. Whoever
+        asks meanwhile is answered from the index before; nobody has to read what was just written.
+        If nobody asks, or something else was missed, the next `current` reads it as ever.
+        """
+        with self._building:
+            index = self._index
+            if index is None or not self._is_asked or index.head != commit.before.head:
+                yield
+                return
+            self._is_asked = False
+            following = self._following(index, self._counted(index), commit.head)
+            yield
+            self._index, self._is_building = following, False
 
     def forget(self) -> None:
         """Drop the index and its cache file; the next use builds it from the store."""
@@ -233,12 +253,18 @@ class Follower:
     def _publish(
         self, index: MemoryIndex, changes: Iterator[Changes] | list[Changes], head: Head
     ) -> MemoryIndex:
+        self._index = following = self._following(index, changes, head)
+        self._is_building = False
+        return following
+
+    def _following(
+        self, index: MemoryIndex, changes: Iterator[Changes] | list[Changes], head: Head
+    ) -> MemoryIndex:
+        """Return the index of a later head; until it is published, one is being made."""
         if self._is_building:
             index.mend()
         self._is_building = True
-        self._index = following = index.after_all(changes, head=head)
-        self._is_building = False
-        return following
+        return index.after_all(changes, head=head)
 
     def _counted(self, index: MemoryIndex) -> Iterator[Changes]:
         for changes in self._store.memories.changes(index.head):

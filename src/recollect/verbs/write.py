@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -72,6 +72,8 @@ if TYPE_CHECKING:
 __all__ = ["Ingestion", "Stored", "WriteContext", "Writer"]
 
 _BULK = 512
+# So many are taken over by the index before others see them; fewer are soon read by who asks.
+_AHEAD = 32
 _BESIDE = (*PLACE, "supersedes", "on_conflict")
 
 Progress = Callable[[int, int], None]
@@ -397,7 +399,7 @@ class Writer:
         if open_store.links and not open_store.follower.is_loaded:
             # What takes long is done before others have to wait for the commit.
             open_store.current()
-        with commit_vectors() as commit:
+        with ExitStack() as when_committed, commit_vectors() as commit:
             self._caller.need_living_key()
             raise_if_repeated(context.request)
             known = store.memories.standing(RowFilter(pak_ids=_ids_of(stated)))
@@ -439,6 +441,8 @@ class Writer:
                 context.request.keep(terms.kept(drafted, done), named)
             tenant, owner = self._principal.tenant, self._principal.id
             some_wait = embedded.error is None and bool(waiting_for_vectors(store, tenant))
+            if len(admitted) >= _AHEAD:
+                when_committed.enter_context(open_store.follower.ahead_of(commit))
         open_store.embedder_error = embedded.error
         if open_store.links:
             open_store.follower.keep_up()

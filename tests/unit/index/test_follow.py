@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -98,3 +98,66 @@ def test_from_inside_a_transaction_the_index_is_as_of_when_it_began(tmp_path: Pa
             other.memories.write([new_memory("c")])
         index = follower.current().index
         assert sorted(index.pak_ids(index.select().slots)) == ["a", "c"]
+
+
+def names(follower: Follower) -> list[str]:
+    index = follower.current().index
+    return sorted(index.pak_ids(index.select().slots))
+
+
+def test_what_is_made_ahead_of_a_commit_is_seen_with_it_and_need_not_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follower = Follower(store, None)
+    before = follower.current().index
+    with ExitStack() as when_committed, committing(store) as commit:
+        store.memories.write([new_memory("c")])
+        when_committed.enter_context(follower.ahead_of(commit))
+        assert follower._index is before
+    with monkeypatch.context() as patch:
+        patch.setattr(store.memories, "changes", lambda _: pytest.fail("it was read again"))
+        assert names(follower) == ["a", "b", "c"]
+    assert follower.current().index.head == commit.head
+
+
+def test_a_commit_that_comes_to_nothing_leaves_nothing_of_what_was_made_ahead(store: Store) -> None:
+    follower = Follower(store, None)
+    before = follower.current().index
+    with pytest.raises(_Broken), ExitStack() as when_committed, committing(store) as commit:
+        store.memories.write([new_memory("c")])
+        when_committed.enter_context(follower.ahead_of(commit))
+        raise _Broken
+    assert follower.current().index is before
+    with committing(store):
+        store.memories.write([new_memory("d", content="another text")])
+    index = follower.current().index
+    assert names(follower) == ["a", "b", "d"]
+    fresh = Follower(store, None).current().index
+    terms = ["anoth", "text"]
+    found = [one.document_frequencies(terms, one.select()).tolist() for one in (index, fresh)]
+    assert found[0] == found[1]
+
+
+def test_an_index_that_nobody_asked_for_since_is_not_made_ahead(store: Store) -> None:
+    follower = Follower(store, None)
+    follower.current()
+    for name in ("c", "d"):
+        with ExitStack() as when_committed, committing(store) as commit:
+            store.memories.write([new_memory(name)])
+            when_committed.enter_context(follower.ahead_of(commit))
+        assert follower._index is not None
+        assert (follower._index.head == commit.head) is (name == "c")
+    assert names(follower) == ["a", "b", "c", "d"]
+
+
+def test_what_others_wrote_before_a_commit_is_not_missed_by_what_is_made_ahead(
+    store: Store,
+) -> None:
+    follower = Follower(store, None)
+    follower.current()
+    with committing(store):
+        store.memories.write([new_memory("c")])
+    with ExitStack() as when_committed, committing(store) as commit:
+        store.memories.write([new_memory("d")])
+        when_committed.enter_context(follower.ahead_of(commit))
+    assert names(follower) == ["a", "b", "c", "d"]
