@@ -149,7 +149,7 @@ class Follower:
         """
         with self._building:
             index = self._index
-            if index is None or not self._is_asked or index.head != commit.before.head:
+            if index is None or not self._is_asked or not self._leads_to(commit, index):
                 yield
                 return
             self._is_asked = False
@@ -276,6 +276,10 @@ class Follower:
             return None
         index = load(self._cache_path, state.store_id)
         return index if index is not None and self._continues(index, state) else None
+
+    def _leads_to(self, commit: Commit, index: MemoryIndex) -> bool:
+        """Return whether an index is of what a commit under way began with, and can go on."""
+        return index.head == commit.before.head and self._continues(index, self._store.state.read())
 
     def _continues(self, index: MemoryIndex, state: StoreState) -> bool:
         return index.dimension == (state.dimension or 0) and self._store.state.knows(index.head)
