@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench import http as over_http
 from bench.quality.cost import ROW as EXTRA_COST
 from bench.quality.rows import BESIDE, WITH_MINILM
 from bench.quality.sets import KNOWN, OWN
@@ -26,6 +27,7 @@ _BESIDE = "Recalls beside long work, and in processes"
 _ACCESS = "What access costs"
 _SHELL = "A command from the shell"
 _WRITES = "What a write costs as a store grows"
+_HTTP = "A server beside the library"
 _HOOKS = "Hooks beside a bare echo"
 _QUALITY = "Recall quality beside others"
 
@@ -220,6 +222,11 @@ BARS = (
     Promise(
         "shell.recall", "shell", "a recall from the shell, beside python -c pass", 0, 18, _SHELL
     ),
+    Promise("http.added", "http", over_http.ADDED, 0, 0.002, _HTTP, unit=Unit.SECONDS),
+    Promise("http.one-worker", "http", over_http.ONE_WORKER, 0, 0.5, _HTTP, at_least=True),
+    Promise("http.two-workers", "http", over_http.TWO_WORKERS, 0, 1.2, _HTTP),
+    Promise("http.frame", "http", over_http.FRAME, 0, 0.3, _HTTP),
+    Promise("http.start", "http", over_http.START, 0, 4, _HTTP),
     Promise(
         "policy.gardens",
         "policy",

@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import beside, history, hooks, paks, recall, report, select, shell, writes
+from bench import beside, history, hooks, http, paks, recall, report, select, shell, writes
 from bench.bars import BARS, Promise
 from bench.clock import CPU, WALL
 from bench.pace import Pace
@@ -249,6 +249,10 @@ def _shell(_: Sequence[Promise], __: Console) -> Values:
     return {(what, 0): times for what, times in shell.measure().items()}
 
 
+def _http(_: Sequence[Promise], __: Console) -> Values:
+    return {(what, 0): value for what, value in http.measure().items()}
+
+
 def _hooks(_: Sequence[Promise], __: Console) -> Values:
     return _found(hooks.measure().findings)
 
@@ -368,6 +372,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "links": _links,
     "open": _opening,
     "shell": _shell,
+    "http": _http,
     "policy": _access,
     "writes": _writes,
     "hooks": _hooks,

@@ -7,12 +7,12 @@ Frozen values, standard library only, so that a cached answer can be handed out 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any, Literal
 
 from recollect.model.memory import Memory, without_silent
-from recollect.values import dataclass
+from recollect.values import as_plain, dataclass
 
 __all__ = [
     "MATCHES",
@@ -228,7 +228,7 @@ def _name_of(shown: dict[str, Any]) -> str:
 
 def _plain(answer: RecallResponse | FrameResult) -> dict[str, Any]:
     """Return an answer as plain data; what says nothing, and is not in all answers, is left out."""
-    shown = asdict(answer)
+    shown: dict[str, Any] = as_plain(answer)
     told = (*shown.get("results", ()), *shown.get("instructions", ()), *shown.get("blocks", ()))
     for one in told:
         without_silent(one["fact"] if "fact" in one else one["memory"])
