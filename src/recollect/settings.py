@@ -108,6 +108,7 @@ class OpeningSettings:
     read_only: bool
     any_filesystem: bool
     key: str | None = None
+    url: str | None = None
     receipts: bool = False
     receipt_days: float = RECEIPT_DAYS
 
@@ -116,12 +117,13 @@ def default_opening() -> OpeningSettings:
     """Return how to open a memory.
 
     `RECOLLECT_READ_ONLY`, `RECOLLECT_ANY_FILESYSTEM` and `RECOLLECT_RECEIPTS` (1 is yes),
-    `RECOLLECT_KEY` and `RECOLLECT_RECEIPT_DAYS`.
+    `RECOLLECT_KEY`, `RECOLLECT_URL` and `RECOLLECT_RECEIPT_DAYS`.
     """
     return OpeningSettings(
         read_only=_is_on("RECOLLECT_READ_ONLY"),
         any_filesystem=_is_on("RECOLLECT_ANY_FILESYSTEM"),
         key=os.environ.get("RECOLLECT_KEY") or None,
+        url=os.environ.get("RECOLLECT_URL") or None,
         receipts=_is_on("RECOLLECT_RECEIPTS"),
         receipt_days=_days("RECOLLECT_RECEIPT_DAYS"),
     )

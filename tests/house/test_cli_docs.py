@@ -39,6 +39,7 @@ def test_every_option_is_named_below_its_command() -> None:
         "--embedder",
         "--request-id",
         "--read-only",
+        "--url",
         "--key",
     }
     for name in commands(get_command(app), "recollect"):

@@ -59,6 +59,6 @@ def test_the_rooms_hold_all_but_what_every_command_shares() -> None:
     outside = {path.stem for path in CLI.glob("*.py")}
     assert outside == {
         *("__init__", "app", "options", "output"),
-        *("open_memory", "open_catalogue", "demo_memory"),
+        *("open_memory", "on_a_server", "open_catalogue", "demo_memory"),
         *("words", "hints", "complete"),
     }

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from recollect import __version__
-from recollect.edge.cli.options import Key, ReadOnly
+from recollect.edge.cli.options import Key, ReadOnly, Url
 from recollect.edge.cli.output import Output
 from recollect.edge.cli.words import Words
 from recollect.errors import RecollectError
@@ -90,5 +90,6 @@ def _recollect(
     ] = False,
     read_only: ReadOnly = False,
     key: Key = None,
+    url: Url = None,
 ) -> None:
     """Hold the options that come before a command."""

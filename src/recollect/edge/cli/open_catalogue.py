@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from recollect.edge.cli.options import chosen_key, wants_read_only
+from recollect.edge.cli.options import chosen_key, chosen_url, wants_read_only
 from recollect.errors import NotAllowed, StoreOutdated, StoreReadOnly, StoreUnavailable
 from recollect.paks import (
     PakListFilters,
@@ -33,6 +33,7 @@ __all__ = [
     "flags_of",
     "is_url",
     "locate",
+    "need_file",
     "need_holder",
     "reading",
     "writable",
@@ -41,11 +42,21 @@ __all__ = [
 
 
 def need_holder(what: str) -> None:
-    """Refuse what looks at all of a file to who acts by a key."""
+    """Refuse what looks at all of a file to who acts by a key, or asks a server."""
+    need_file(what)
     if chosen_key() is not None:
         raise NotAllowed(
             f"{what} is for whoever holds the file, not for a key.",
             hint="leave out --key, and RECOLLECT_KEY.",
+        )
+
+
+def need_file(what: str) -> None:
+    """Refuse, with `--url`, what looks into a file: a server has verbs alone."""
+    if chosen_url() is not None:
+        raise NotAllowed(
+            f"{what} needs the file, which a server does not give.",
+            hint="run it beside the file, with --db and without --url and RECOLLECT_URL.",
         )
 
 
@@ -67,6 +78,7 @@ def locate(db: str | None) -> Path:
 
 def file_of(db: str | None) -> Path:
     """Return the file that a path or a `sqlite:///` URL names, there or not."""
+    need_file("this command")
     if db is None:
         return default_recall_db_path()
     if not is_url(db):

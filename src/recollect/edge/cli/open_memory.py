@@ -10,12 +10,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
 from recollect.edge.cli import open_catalogue
-from recollect.edge.cli.options import chosen_key, wants_read_only
+from recollect.edge.cli.options import chosen_key, chosen_url, wants_read_only
 from recollect.embed import load_embedder
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak, as_catalogue
@@ -54,6 +54,10 @@ def existing(
     db: str | None, embedder: str | None, *, receipts: bool = False
 ) -> Iterator[Recollect]:
     """Open a memory whose file must be there; with `receipts`, it keeps them of its answers."""
+    if (url := _asked_server(db)) is not None:
+        with _remote(url) as there:
+            yield there
+        return
     place = _other_store(db) or open_catalogue.locate(db)
     with _opened(place, embedder, receipts=receipts) as memory:
         yield memory
@@ -62,16 +66,39 @@ def existing(
 @contextmanager
 def new_or_existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory, starting a new file if there is none."""
+    if (url := _asked_server(db)) is not None:
+        with _remote(url) as there:
+            yield there
+        return
     with _opened(_other_store(db) or _new_or_existing_file(db), embedder) as memory:
         yield memory
 
 
 def will_start(db: str | None) -> Path | None:
     """Return the file that `new_or_existing` would begin, None if it is there, or is none."""
-    if _other_store(db):
+    if chosen_url() is not None or _other_store(db):
         return None
     path = open_catalogue.file_of(db)
     return None if path.exists() else path.absolute()
+
+
+def _asked_server(db: str | None) -> str | None:
+    """Return the address of the server that is asked in place of a file, if one is."""
+    url = chosen_url()
+    if url is not None and db is not None:
+        raise InvalidInput("--db and --url name two memories.", hint="leave one of them out.")
+    return url
+
+
+@contextmanager
+def _remote(url: str) -> Iterator[Recollect]:
+    """Ask a server: what it gives has the verbs of a memory, and no file."""
+    with one_blas_thread():
+        from recollect.edge.cli.on_a_server import OnAServer
+
+    with OnAServer(url, chosen_key()) as there:
+        # The same verbs with the same signatures: what it lacks is refused when it is asked for.
+        yield cast("Recollect", there)
 
 
 def _other_store(db: str | None) -> str | None:

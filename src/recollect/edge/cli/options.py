@@ -41,6 +41,7 @@ __all__ = [
     "Thread",
     "TopK",
     "Until",
+    "Url",
     "ValidFrom",
     "ValidUntil",
     "as_filter",
@@ -50,6 +51,7 @@ __all__ = [
     "as_scope",
     "as_seconds",
     "chosen_key",
+    "chosen_url",
     "wants_read_only",
 ]
 
@@ -187,6 +189,7 @@ class _Chosen:
 
     read_only = False
     key: str | None = None
+    url: str | None = None
 
 
 def _choose_read_only(wanted: bool) -> None:
@@ -195,6 +198,10 @@ def _choose_read_only(wanted: bool) -> None:
 
 def _choose_key(given: str | None) -> None:
     _Chosen.key = given
+
+
+def _choose_url(given: str | None) -> None:
+    _Chosen.url = given
 
 
 RequestId = Annotated[
@@ -233,9 +240,27 @@ Key = Annotated[
 ]
 
 
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        callback=_choose_url,
+        help="Ask the server at this address, or at unix:PATH, in place of a file. RECOLLECT_URL"
+        " does the same; --key says who asks.",
+        show_default=False,
+    ),
+]
+
+
 def chosen_key() -> str | None:
     """Return the key that says who acts, by the option or by `RECOLLECT_KEY`; None: the holder."""
     return _Chosen.key or default_opening().key
+
+
+def chosen_url() -> str | None:
+    """Return the server to ask in place of a file, by the option or by `RECOLLECT_URL`."""
+    return _Chosen.url or default_opening().url
 
 
 def wants_read_only() -> bool:

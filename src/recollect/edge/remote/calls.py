@@ -220,8 +220,13 @@ def _said(request: Any) -> Given:
     return {
         one.name: value
         for one in dataclasses.fields(request)
-        if (value := getattr(request, one.name)) != getattr(usual, one.name)
+        if not _is_same(value := getattr(request, one.name), getattr(usual, one.name))
     }
+
+
+def _is_same(value: object, usual: object) -> bool:
+    """Return whether two values are written alike: 30 and 30.0 are not."""
+    return value == usual and type(value) is type(usual)
 
 
 def _asked(given: Given) -> Given:
