@@ -42,7 +42,8 @@ class Running:
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            # A server that is killed leaves its folder: beside its store, where tests clear up.
+            env={"TMPDIR": str(Path(db).parent), **os.environ, "PYTHONPATH": str(ROOT)},
             start_new_session=True,
         )
         self.log: list[str] = []
