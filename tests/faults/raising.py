@@ -6,11 +6,13 @@ run again, each time with an exception at one of these instants.
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -46,6 +48,8 @@ class Instants:
         visits: Counter[tuple[CodeType, int]] = Counter()
 
         def step(code: CodeType, at: int) -> None:
+            if self._opcodes and at in leaving_with(code):
+                return
             visits[code, at] += 1
             seen.append(Instant(code, at, visits[code, at]))
 
@@ -96,6 +100,24 @@ class Instants:
             call()
         finally:
             sys.settrace(None)
+
+
+@cache
+def leaving_with(code: CodeType) -> frozenset[int]:
+    """Return the opcodes at which a `with` is being left in the ordinary way.
+
+    Python looks for signals after calls and jumps, and nowhere in there: nothing can be raised, and
+    whoever is about to be let go is let go.
+    """
+    found: set[int] = set()
+    steps = list(dis.get_instructions(code))
+    for number in range(len(steps) - 4):
+        three = steps[number : number + 3]
+        if [(step.opname, step.argval) for step in three] == [("LOAD_CONST", None)] * 3:
+            call = number + 3 + (steps[number + 3].opname == "PRECALL")
+            if steps[call].opname == "CALL" and steps[call].arg == 2:
+                found |= {step.offset for step in steps[number : call + 1]}
+    return frozenset(found)
 
 
 def distinct(seen: Sequence[Instant], *, most: int | None = None) -> list[Instant]:
