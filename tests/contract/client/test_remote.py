@@ -37,6 +37,8 @@ from recollect.testing import FakeClock
 ANN = Principal("acme", "ann", ("tools",), PERMISSIONS)
 # What needs the file, or another principal than the key's.
 OF_THE_FILE = {
+    "figures",
+    "holdings",
     "as_principal",
     "backup",
     "check",

@@ -76,6 +76,9 @@ OF_THE_STORE: dict[str, Callable[[Recollect], object]] = {
     "repair": lambda m: m.repair(),
     "backup": lambda m: m.backup(m.path.with_name("copy.db")),
     "prune_versions": lambda m: m.prune_versions(days=1),
+    "head": lambda m: m.head(),
+    "figures": lambda m: m.figures(),
+    "holdings": lambda m: m.holdings("acme"),
 }
 
 
