@@ -957,26 +957,38 @@ class Recollect:
         request = self._request(request_id, "unarchive", [name])
         return answered(request, lambda: unarchive(self._caller, request, name), told=bool)
 
-    def touch(self, pak_id: str) -> bool:
+    def touch(self, pak_id: str, *, request_id: str | None = None) -> bool:
         """Let a memory with a `ttl` hold for that long from now on; return whether it does.
 
         It takes the right to write where it is. What has ended is not there any more.
         """
         from recollect.verbs.lasting import touch
+        from recollect.verbs.requests import answered
 
         need(self._principal, "write")
-        return bool(touch(self._caller, [arguments.name("pak_id", pak_id)]))
+        name = arguments.name("pak_id", pak_id)
+        request = self._request(request_id, "touch", [name])
+        return bool(answered(request, lambda: touch(self._caller, [name], request), told=tuple))
 
-    def tidy(self, *, dry_run: bool = False) -> Forgotten:
+    def tidy(self, *, dry_run: bool = False, request_id: str | None = None) -> Forgotten:
         """Erase what has ended, as `forget` does: for an admin of the tenant, its own.
 
         On the handle of whoever opened the store, all of it. With `dry_run` nothing is erased.
         """
+        from recollect.verbs.erase import erased_before
         from recollect.verbs.lasting import tidy
+        from recollect.verbs.requests import answered
 
         if not self._caller.is_opener:
             need(self._principal, "admin")
-        return tidy(self._caller, dry_run=dry_run)
+        if dry_run:
+            return tidy(self._caller, dry_run=True)
+        request = self._request(request_id, "tidy", [])
+        return answered(
+            request,
+            lambda: tidy(self._caller, request),
+            told=functools.partial(erased_before, self._caller),
+        )
 
     def ingest(
         self,
@@ -1090,15 +1102,18 @@ class Recollect:
         count = arguments.positive("limit", limit, arguments.MOST_LISTED)
         return upkeep.acts(self._caller, limit=count, before=before)
 
-    def retry_pending(self) -> int:
+    def retry_pending(self, *, request_id: str | None = None) -> int:
         """Try again to embed what waits for a vector in this tenant; return how many got one.
 
         On the handle of whoever opened the store, all that waits in it.
         """
         from recollect.verbs import upkeep
+        from recollect.verbs.requests import answered
 
         need(self._principal, "write")
-        return upkeep.retry_pending(self._caller)
+        request = self._request(request_id, "retry_pending", [])
+        retry = functools.partial(upkeep.retry_pending, self._caller, request)
+        return answered(request, retry, told=int)
 
     def reembed(
         self, embedder: str | Embedder, *, progress: Callable[[int, int], None] | None = None

@@ -438,11 +438,17 @@ class OpenStore:
         self.embedder = embedder
         self.follower.forget()
 
-    def fill_pending(self, tenant: str | None, *, owner: str | None = None) -> int:
+    def fill_pending(
+        self,
+        tenant: str | None,
+        *,
+        owner: str | None = None,
+        and_then: Callable[[int], None] | None = None,
+    ) -> int:
         """Give some memories of a tenant that wait for a vector one; return how many got it.
 
         Those of `owner` first; without a tenant, whoever's. They are embedded outside of any
-        commit: a slow model keeps nobody waiting.
+        commit: a slow model keeps nobody waiting. `and_then` is told how many, in that commit.
         """
         from recollect.write.remember import fill_pending, waiting_for_vectors
         from recollect.write.vectors import embed_texts
@@ -467,6 +473,7 @@ class OpenStore:
                 before=self.follower.before,
                 links=self.links,
                 commit=partial(self.commit_vectors, embedder, with_titles=with_titles),
+                and_then=and_then,
             )
         return 0
 

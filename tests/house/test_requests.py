@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from recollect import Recollect
 from recollect.aio import AsyncRecollect
+from recollect.edge.verbs import VERBS
 from recollect.frames.registry import FrameRegistry
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
@@ -56,24 +57,15 @@ READS = {
     "trust.of",
 }
 _SAME_AGAIN = "sent again it finds nothing left to do, or does the same to what is there"
-_BY_NAME = "a frame goes by its name: sent again it finds the name taken, free, or as it says"
 _RECEIPT = "it reads; a receipt of the same answer takes the place of the one before"
 WITHOUT = {
     "frame": "it answers as of now; a use that is counted twice is a use more",
-    "frames.delete": _BY_NAME,
-    "frames.invalidate": _SAME_AGAIN,
-    "frames.register": _BY_NAME,
-    "frames.update": _BY_NAME,
-    "keys.create": "its answer is a secret, which is kept nowhere: revoke the key, make another",
     "prune_versions": _SAME_AGAIN,
     "recall": _RECEIPT,
     "reembed": _SAME_AGAIN,
     "reindex": _SAME_AGAIN,
     "repair": _SAME_AGAIN,
     "respond": _RECEIPT,
-    "retry_pending": _SAME_AGAIN,
-    "tidy": _SAME_AGAIN,
-    "touch": _SAME_AGAIN,
 }
 
 
@@ -99,6 +91,11 @@ def test_a_request_id_is_given_by_name() -> None:
         if name == "request_id"
     }
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_whatever_writes_through_a_door_knows_its_requests_by_name() -> None:
+    assert [one.name for one in VERBS if one.effect != "reads" and not one.repeats] == []
+    assert [one.name for one in VERBS if one.effect == "reads" and one.repeats] == []
 
 
 def test_whoever_awaits_a_verb_gives_it_the_same_request_id() -> None:

@@ -341,9 +341,19 @@ def evidence(searched: Sequence[Searched]) -> Object:
     }
 
 
+_TOLD_ONCE = (
+    "this request was answered before, and the secret was told then; it is kept nowhere."
+    " If it was lost, revoke this key and make another."
+)
+
+
 def issued(key: IssuedKey) -> Object:
-    """Return a new key; this is the only time that its secret is anywhere."""
-    return {"secret": key.secret, "key": _key(key.row)}
+    """Return a new key; this is the only time that its secret is anywhere.
+
+    Told again, of a request that was repeated, it is without one and says why.
+    """
+    told = {"secret": key.secret, "key": _key(key.row)}
+    return told if key.secret is not None else {**told, "note": _TOLD_ONCE}
 
 
 def keys(rows: Sequence[KeyRow]) -> Object:

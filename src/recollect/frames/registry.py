@@ -7,8 +7,7 @@ who may look at them and who may change them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
@@ -43,8 +42,18 @@ class FrameFields(TypedDict, total=False):
 class FrameRows(Protocol):
     """Where users' frames are kept: by name, each with the name of the frame it extends."""
 
-    def change(self) -> AbstractContextManager[None]:
-        """Let the body look up and change frames while nobody else can, all of it or nothing."""
+    def change(
+        self,
+        act: Callable[[], FrameDefinition | None],
+        *,
+        verb: str,
+        body: object,
+        request_id: str | None,
+    ) -> FrameDefinition | None:
+        """Let `act` look up and change frames while nobody else can, all of it or nothing.
+
+        A request of this id that was done before is answered as it was then.
+        """
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
         """Return every kept frame; refuse whoever may not know them."""
@@ -66,13 +75,19 @@ class FrameRegistry:
         self._rows = rows
 
     def register(
-        self, name: str, *, extends: str | None = None, **given: Unpack[FrameFields]
+        self,
+        name: str,
+        *,
+        extends: str | None = None,
+        request_id: str | None = None,
+        **given: Unpack[FrameFields],
     ) -> FrameDefinition:
         """Keep a new frame; what is not given comes from `extends`, else from the defaults."""
         from recollect.frames.check import checked_name
 
         _refuse_builtin(checked_name(name))
-        with self._rows.change():
+
+        def register() -> FrameDefinition:
             if name in self._own():
                 raise FrameExists(
                     f"there is a frame {name!r} already.", hint="update it, or delete it first."
@@ -84,12 +99,25 @@ class FrameRegistry:
             base = _BLANK if extends is None else self.get(extends)
             return self._save(replace(base, name=name, source="user"), extends, given)
 
-    def update(self, name: str, **given: Unpack[FrameFields]) -> FrameDefinition:
+        body = [name, extends, given]
+        return _told(
+            self._rows.change(register, verb="frame.register", body=body, request_id=request_id)
+        )
+
+    def update(
+        self, name: str, *, request_id: str | None = None, **given: Unpack[FrameFields]
+    ) -> FrameDefinition:
         """Change a frame; what is not given stays."""
         _refuse_builtin(name)
-        with self._rows.change():
+
+        def update() -> FrameDefinition:
             frame, extends = self._row(name)
             return self._save(frame, extends, given)
+
+        body = [name, given]
+        return _told(
+            self._rows.change(update, verb="frame.update", body=body, request_id=request_id)
+        )
 
     def list(self) -> tuple[FrameDefinition, ...]:
         """Return the built-in frames, then the user's by name."""
@@ -104,17 +132,23 @@ class FrameRegistry:
         """Return the name of the frame that this one was registered on."""
         return None if _is_builtin(name) else self._row(name)[1]
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, request_id: str | None = None) -> None:
         """Remove a frame; frames that were registered on it stay as they are."""
         _refuse_builtin(name)
-        with self._rows.change():
+
+        def delete() -> None:
             self._row(name)
             self._rows.delete(name)
 
-    def invalidate(self, name: str) -> None:
+        self._rows.change(delete, verb="frame.delete", body=[name], request_id=request_id)
+
+    def invalidate(self, name: str, *, request_id: str | None = None) -> None:
         """Let go of the cached answers of a frame, in whatever process they are cached."""
-        with self._rows.change():
+
+        def invalidate() -> None:
             self._rows.invalidate(self.get(name).name)
+
+        self._rows.change(invalidate, verb="frame.invalidate", body=[name], request_id=request_id)
 
     def _save(
         self, base: FrameDefinition, extends: str | None, given: FrameFields
@@ -135,6 +169,12 @@ class FrameRegistry:
             return own[name]
         known = ", ".join((*BUILTIN_FRAMES, *sorted(own)))
         raise UnknownFrame(f"there is no frame {name!r:.80}.", hint=f"known frames: {known}.")
+
+
+def _told(frame: FrameDefinition | None) -> FrameDefinition:
+    if frame is None:
+        raise TypeError("a change that keeps a frame tells which")
+    return frame
 
 
 def _is_builtin(name: object) -> bool:

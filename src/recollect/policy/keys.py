@@ -52,9 +52,9 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """A key as it is shown, once."""
+    """A key as it is shown, once: a request that is sent again is told the row alone."""
 
-    secret: str
+    secret: str | None
     row: KeyRow
 
 

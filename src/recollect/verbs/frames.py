@@ -6,15 +6,16 @@ In: definitions that the registry has checked. Out: the same, by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from recollect.model import FrameDefinition
 from recollect.policy.permit import need
 from recollect.ports.state import FrameRow
+from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 
 if TYPE_CHECKING:
-    from recollect.model import FrameDefinition, Principal
+    from recollect.model import Principal
     from recollect.open_store import OpenStore
 
 __all__ = ["FrameRows", "invalidation_event"]
@@ -27,13 +28,27 @@ class FrameRows:
         self._open_store = open_store
         self._principal = principal
 
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """Let an admin look up and change frames while nobody else can."""
+    def change(
+        self,
+        act: Callable[[], FrameDefinition | None],
+        *,
+        verb: str,
+        body: object,
+        request_id: str | None,
+    ) -> FrameDefinition | None:
+        """Let an admin look up and change frames while nobody else can; once, if it is named."""
         need(self._principal, "admin")
-        with self._open_store.commit():
-            self._open_store.need_living_key(self._principal)
-            yield
+        request = Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
+
+        def change() -> FrameDefinition | None:
+            with self._open_store.commit():
+                self._open_store.need_living_key(self._principal)
+                raise_if_repeated(request)
+                frame = act()
+                keep(request, None if frame is None else frame.to_dict())
+            return frame
+
+        return answered(request, change, told=_kept_frame)
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
         """Return the frames by name, each with the one that it extends."""
@@ -60,6 +75,10 @@ class FrameRows:
         self._open_store.store.state.fire(invalidation_event(self._principal.tenant, name))
         self._open_store.note(self._principal, "frame.invalidate", name)
         self._open_store.cached_frames.invalidate(name, tenant=self._principal.tenant)
+
+
+def _kept_frame(fields: Mapping[str, Any] | None) -> FrameDefinition | None:
+    return None if fields is None else FrameDefinition.from_dict(fields)
 
 
 def invalidation_event(tenant: str, name: str) -> str:

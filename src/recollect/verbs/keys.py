@@ -7,11 +7,11 @@ a hash of the secret is stored, so nobody can read a key out of the file.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from recollect import check
-from recollect.errors import InvalidInput, NotAllowed
+from recollect.errors import InvalidInput, NotAllowed, RequestIdReused
 from recollect.hours import iso
 from recollect.policy.keys import (
     PREFIX_BYTES,
@@ -52,9 +52,18 @@ class Keys:
         self._access = open_store.store.access
 
     def create(
-        self, principal: Principal, *, name: str = "", expires_at: str | None = None
+        self,
+        principal: Principal,
+        *,
+        name: str = "",
+        expires_at: str | None = None,
+        request_id: str | None = None,
     ) -> IssuedKey:
-        """Make a key for a principal. Its secret is in the answer and nowhere else."""
+        """Make a key for a principal. Its secret is in the answer and nowhere else.
+
+        A call that is repeated with the same `request_id` makes no other key and tells which one
+        it made; the secret is None then. If nobody has it, revoke that key and make another.
+        """
         need(self._principal, "admin")
         if not self._of_all and principal.tenant != self._principal.tenant:
             raise NotAllowed(
@@ -63,6 +72,19 @@ class Keys:
             )
         for permission in principal.permissions:
             need(self._principal, permission)
+        body = [asdict(principal), name, expires_at]
+        request = Request.of(
+            self._open_store, self._principal, request_id, verb="key.create", body=body
+        )
+        return answered(
+            request,
+            lambda: self._create(principal, name, expires_at, request),
+            told=lambda prefix: IssuedKey(None, self._made_before(prefix)),
+        )
+
+    def _create(
+        self, principal: Principal, name: str, expires_at: str | None, request: Request | None
+    ) -> IssuedKey:
         prefix, secret, digest = new_key(
             self._random_bytes(PREFIX_BYTES), self._random_bytes(SECRET_BYTES)
         )
@@ -76,8 +98,19 @@ class Keys:
             expires_at=None if expires_at is None else _ahead(expires_at, now),
         )
         with self._open_store.administering(self._principal, "key.create", prefix, principal.id):
+            raise_if_repeated(request)
             self._access.put_key(row)
+            keep(request, prefix)
         return IssuedKey(secret, row)
+
+    def _made_before(self, prefix: str) -> KeyRow:
+        row = self._access.key(prefix)
+        if row is None:
+            raise RequestIdReused(
+                f"this request made the key {prefix}, which is gone.",
+                hint="send it under another request id to make another key.",
+            )
+        return row
 
     def list(self, tenant: str | None = None) -> tuple[KeyRow, ...]:
         """Return the keys, oldest first, without their secrets."""

@@ -16,6 +16,7 @@ from recollect.model.filters import has_ended
 from recollect.ports.store import ReceiptFilter, RowFilter
 from recollect.recall.sight import rows_fulfilling
 from recollect.verbs.erase import report
+from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write import forget
 from recollect.write.draft import end_of
 
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from recollect.index.index import MemoryIndex
     from recollect.ports.store import Head
     from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
 
 __all__ = ["tidy", "touch"]
 
 
-def tidy(caller: Caller, *, dry_run: bool = False) -> Forgotten:
+def tidy(caller: Caller, request: Request | None = None, *, dry_run: bool = False) -> Forgotten:
     """Erase what has ended: of the whole store for whoever opened it, else of the tenant."""
     open_store = caller.open_store
 
@@ -41,10 +43,11 @@ def tidy(caller: Caller, *, dry_run: bool = False) -> Forgotten:
     count = caller.store.receipts.count(answers)
     if dry_run:
         return Forgotten(tuple(found), 0, wiped=False, dry_run=True, receipts=count)
-    if not found and not count:
+    if request is None and not found and not count:
         return report((), 0, open_store.wipe())
     with open_store.commit() as commit:
         caller.need_living_key()
+        raise_if_repeated(request)
         # Somebody may have touched one meanwhile; from here on nobody else can.
         erased = _ended(caller, open_store.follower.before(commit), commit.head)
         before = open_store.follower.before
@@ -53,15 +56,19 @@ def tidy(caller: Caller, *, dry_run: bool = False) -> Forgotten:
         if erased or receipts:
             detail = f"{len(erased)} memories" + (f", {receipts} receipts" if receipts else "")
             open_store.note(caller.principal, "tidy", "ended", detail)
+        keep(request, {"pak_ids": erased, "edges": edges, "receipts": receipts})
     forget.verify(caller.store, erased)
     open_store.cached_frames.drop_holding(erased)
     return report(erased, edges, open_store.wipe(), receipts=receipts)
 
 
-def touch(caller: Caller, pak_ids: Sequence[str]) -> tuple[str, ...]:
+def touch(
+    caller: Caller, pak_ids: Sequence[str], request: Request | None = None
+) -> tuple[str, ...]:
     """Let memories that hold for a time hold for that long from now on; return which do."""
     with caller.open_store.commit() as commit:
         caller.need_living_key()
+        raise_if_repeated(request)
         sight = caller.sight_before(commit)
         now, view = caller.now(), sight.view
         ends = {
@@ -72,6 +79,8 @@ def touch(caller: Caller, pak_ids: Sequence[str]) -> tuple[str, ...]:
         slots = [sight.index.slots_of([pak_id])[0] for pak_id in ends]
         rows = sight.index.column("row_id")[np.array(slots, dtype=np.int64)].tolist()
         caller.store.memories.set_ends(dict(zip(rows, ends.values(), strict=True)))
+        # What is not the caller's to touch must not be told of by its going either.
+        keep(request, list(ends), names=ends)
     return tuple(ends)
 
 

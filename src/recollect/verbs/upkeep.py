@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.embed.text import kept_as, model_of, reads_titles
 from recollect.hours import clock_jump, iso
 from recollect.ports.store import Changes
+from recollect.verbs.requests import Repeated, keep, raise_if_repeated
 from recollect.write.link_again import link_again
 from recollect.write.reembed import Reembedding
 from recollect.write.vectors import Embeddings, embed_texts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.ports.state import Holdings
     from recollect.ports.store import Commit, LostLinks, Waiting
     from recollect.verbs.caller import Caller
+    from recollect.verbs.requests import Request
 
 __all__ = [
     "acts",
@@ -70,16 +72,37 @@ def _worth_knowing(caller: Caller) -> Iterator[str]:
         )
 
 
-def retry_pending(caller: Caller) -> int:
+def retry_pending(caller: Caller, request: Request | None = None) -> int:
     """Try again to embed what waits for a vector in the caller's tenant; return how many got one.
 
-    Whoever opened the store does it for all.
+    Whoever opened the store does it for all. What a named request has filled is counted in the
+    commit that fills it: one that was cut off goes on counting when it is sent again.
     """
     tenant = None if caller.is_opener else caller.principal.tenant
+    counted = None if request is None else request.part("filled")
+
+    def count(filled: int) -> None:
+        keep(counted, _so_far(counted) + filled)
+
     filled = 0
-    while done := caller.open_store.fill_pending(tenant):
+    while done := caller.open_store.fill_pending(tenant, and_then=count):
         filled += done
+    if request is None:
+        return filled
+    with caller.open_store.commit():
+        caller.need_living_key()
+        raise_if_repeated(request)
+        filled = _so_far(counted)
+        keep(request, filled)
     return filled
+
+
+def _so_far(counted: Request | None) -> int:
+    try:
+        raise_if_repeated(counted)
+    except Repeated as before:
+        return int(before.answer)
+    return 0
 
 
 def reembed(

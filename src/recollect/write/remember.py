@@ -138,10 +138,11 @@ def fill_pending(
     before: IndexBefore,
     links: bool,
     commit: NewCommit,
+    and_then: Callable[[int], None] | None = None,
 ) -> int:
     """Give those who wait their vectors, and links; return how many got one.
 
-    `look_again` gives who waits as the commit has begun.
+    `look_again` gives who waits as the commit has begun; `and_then` is told how many, inside it.
     """
     with commit() as begun:
         _check_model(store, begun, embedder, embedded)
@@ -163,6 +164,8 @@ def fill_pending(
                 if one.settled and (vector := vectors[one.row_id]) is not None
             ]
             relink(arrivals, without=(), index=index, store=store, commit=begun)
+        if and_then is not None:
+            and_then(len(vectors))
     return len(vectors)
 
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.verbs import LINES, fill
+from tests.faults.verbs import LINES, fill, framed, lasting, pending
 
 from recollect import AsyncRecollect, Recollect
+from recollect.edge import wire
 from recollect.errors import NotAllowed, RecollectError, RequestIdReused
+from recollect.hours import iso
 from recollect.model import LOCAL_PRINCIPAL
+from recollect.open_store import OpenStore
 from recollect.policy import Principal
 from recollect.testing import FakeClock, FakeEmbedder
 
@@ -56,6 +59,16 @@ VERBS: dict[str, Verb] = {
     "keys.revoke": lambda m, r: m.keys.revoke(m.keys.list()[0].prefix, request_id=r),
     "keys.revoke none": lambda m, r: m.keys.revoke("0" * 12, request_id=r),
     "trust.set": lambda m, r: m.trust.set("peer", 0.9, request_id=r),
+    "frames.register": lambda m, r: m.frames.register("own", extends="task", request_id=r),
+    "frames.update": lambda m, r: m.frames.update(
+        "kept", token_budget=77, cache={"ttl_seconds": 9}, request_id=r
+    ),
+    "frames.delete": lambda m, r: m.frames.delete("kept", request_id=r),
+    "frames.invalidate": lambda m, r: m.frames.invalidate("kept", request_id=r),
+    "touch": lambda m, r: m.touch("lasting", request_id=r),
+    "touch nothing": lambda m, r: m.touch("nobody", request_id=r),
+    "tidy": lambda m, r: m.tidy(request_id=r),
+    "retry_pending": lambda m, r: m.retry_pending(request_id=r),
 }
 
 
@@ -71,6 +84,9 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> 
         fill(opened)
         opened.keys.create(LOCAL_PRINCIPAL, name="a key")
         opened.gardens.add("herbs", "ann")
+        framed(opened)
+        lasting(opened)
+        pending(opened)
         opened.remember("Ada likes tea", pak_id="tea", entity="Ada", relation="likes", value="tea")
         yield opened
 
@@ -91,6 +107,87 @@ def test_a_repeated_request_changes_nothing_and_is_answered_as_the_first(
     before = state(memory)
     assert verb(memory, "r") == first
     assert state(memory) == before
+
+
+def test_a_key_is_made_once_and_its_secret_told_once(memory: Recollect) -> None:
+    ann = Principal(LOCAL_PRINCIPAL.tenant, "ann")
+    first = memory.keys.create(ann, name="ci", request_id="r")
+    before = state(memory), memory.keys.list()
+    again = memory.keys.create(ann, name="ci", request_id="r")
+    assert (again.secret, again.row) == (None, first.row)
+    assert (state(memory), memory.keys.list()) == before
+    assert first.secret is not None
+    assert memory.keys.principal_for(first.secret).id == "ann"
+    assert wire.issued(first).keys() == {"secret", "key"}
+    assert "revoke this key" in wire.issued(again)["note"]
+    with pytest.raises(RequestIdReused, match="another request"):
+        memory.keys.create(ann, name="another", request_id="r")
+    # One that was ended since is told as it is now.
+    memory.keys.revoke(first.row.prefix)
+    assert memory.keys.create(ann, name="ci", request_id="r").row.revoked_at is not None
+
+
+def test_a_key_whose_request_comes_late_is_the_one_that_was_made(
+    memory: Recollect, clock: FakeClock
+) -> None:
+    ann, soon = Principal(LOCAL_PRINCIPAL.tenant, "ann"), iso(clock.now() + 60)
+    first = memory.keys.create(ann, expires_at=soon, request_id="r")
+    clock.advance(hours=1)
+    assert memory.keys.create(ann, expires_at=soon, request_id="r").row == first.row
+
+
+def test_frames_that_changed_since_are_told_as_they_were(memory: Recollect) -> None:
+    first = memory.frames.register("own", extends="task", token_budget=500, request_id="r")
+    memory.frames.update("own", token_budget=600)
+    assert memory.frames.register("own", extends="task", token_budget=500, request_id="r") == first
+    memory.frames.delete("own", request_id="d")
+    memory.frames.register("own", extends="task")
+    memory.frames.delete("own", request_id="d")
+    assert memory.frames.get("own").token_budget != 500
+
+
+def test_a_touch_that_is_repeated_late_lets_nothing_hold_longer(
+    memory: Recollect, clock: FakeClock
+) -> None:
+    assert memory.touch("lasting", request_id="r")
+    until = memory.get("lasting")
+    clock.advance(seconds=60)
+    assert memory.touch("lasting", request_id="r")
+    assert memory.get("lasting") == until
+    memory.forget("lasting")
+    with pytest.raises(RequestIdReused, match="forgotten since"):
+        memory.touch("lasting", request_id="r")
+
+
+def test_what_ended_since_waits_for_another_request(memory: Recollect, clock: FakeClock) -> None:
+    first = memory.tidy(request_id="r")
+    assert first.pak_ids == ("over",)
+    clock.advance(hours=2)
+    assert memory.tidy(dry_run=True, request_id="r").pak_ids == ("lasting",)
+    assert memory.tidy(request_id="r") == first
+    assert memory.tidy(request_id="another").pak_ids == ("lasting",)
+
+
+def test_vectors_are_counted_by_the_request_that_began_to_make_them(
+    memory: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cut off after its vectors are committed, before its answer is."""
+    ask = OpenStore.fill_pending
+    calls = iter([True, False])
+
+    def cut_off(store: OpenStore, *args: Any, **more: Any) -> int:
+        if not next(calls, True):
+            raise KeyboardInterrupt
+        return ask(store, *args, **more)
+
+    monkeypatch.setattr(OpenStore, "fill_pending", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        memory.retry_pending(request_id="r")
+    monkeypatch.undo()
+    assert memory.stats()["pending"] == 0
+    assert memory.retry_pending(request_id="r") == 1
+    assert memory.retry_pending(request_id="r") == 1
+    assert memory.retry_pending(request_id="another") == 0
 
 
 @pytest.mark.parametrize("judge", ["promote", "reject"])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +35,10 @@ class Rows:
         self.kept: dict[str, tuple[FrameDefinition, str | None]] = {}
         self.invalidated: list[str] = []
 
-    def change(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    def change(
+        self, act: Callable[[], FrameDefinition | None], **_: object
+    ) -> FrameDefinition | None:
+        return act()
 
     def load(self) -> Mapping[str, tuple[FrameDefinition, str | None]]:
         return dict(self.kept)

@@ -123,12 +123,9 @@ def _counted(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
 def _named(verb: Verb, request: Request) -> dict[str, str]:
     """Return the name of a request that is sent under one."""
     name = request.headers.get(_IDEMPOTENCY)
-    if name is None or verb.effect == "reads":
+    # Every verb that writes knows its requests by name; one that reads may be sent again.
+    if name is None or not verb.repeats:
         return {}
-    if not verb.repeats:
-        raise InvalidInput(
-            f"{verb.name} takes no Idempotency-Key.", hint="leave it out; ask before you repeat it."
-        )
     if PLAIN_NAME.fullmatch(name) is None:
         raise InvalidInput(
             "an Idempotency-Key is 1 to 200 letters, digits and . _ : -",

@@ -107,7 +107,9 @@ def _create_key(memory: Recollect, given: dict[str, Any]) -> wire.Object:
         tuple(given.get("permissions") or ("read",)),
     )
     name, expires_at = given.get("name") or "", given.get("expires_at")
-    return wire.issued(memory.keys.create(who, name=name, expires_at=expires_at))
+    request_id = given.get("request_id")
+    made = memory.keys.create(who, name=name, expires_at=expires_at, request_id=request_id)
+    return wire.issued(made)
 
 
 def _revoke_key(memory: Recollect, given: dict[str, Any]) -> wire.Object:
@@ -299,9 +301,10 @@ VERBS = (
             Field("name", "text", "What the key is for.", ""),
             Field("expires_at", "time", "Until when it holds."),
         ),
-        {"secret": str, "key": _KEY},
+        {"secret": str | None, "key": _KEY},
         _create_key,
         Route("POST", "/v1/keys"),
+        repeats=True,
     ),
     Verb(
         "keys.revoke",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.edge import wire
 from recollect.edge.verbs.fields import REQUIRED, Field
 from recollect.edge.verbs.verb import Route, Verb
+from recollect.errors import UnknownFrame
 from recollect.model import FrameDefinition
 from recollect.model.request import BUDGET_MAX
 
@@ -46,16 +47,24 @@ def _register(memory: Recollect, given: dict[str, Any]) -> wire.Object:
 
 def _update(memory: Recollect, given: dict[str, Any]) -> wire.Object:
     name = given.pop("name")
-    return wire.frame(memory.frames.update(name, **given), memory.frames.extends(name))
+    return wire.frame(memory.frames.update(name, **given), _extends(memory, name))
+
+
+def _extends(memory: Recollect, name: str) -> str | None:
+    """Return what a frame extends; one that is told of again may have been deleted since."""
+    try:
+        return memory.frames.extends(name)
+    except UnknownFrame:
+        return None
 
 
 def _delete(memory: Recollect, given: dict[str, Any]) -> wire.Object:
-    memory.frames.delete(given["name"])
+    memory.frames.delete(**given)
     return wire.deleted(given["name"])
 
 
 def _invalidate(memory: Recollect, given: dict[str, Any]) -> wire.Object:
-    memory.frames.invalidate(given["name"])
+    memory.frames.invalidate(**given)
     return wire.invalidated(given["name"])
 
 
@@ -89,6 +98,7 @@ VERBS = (
         _ONE,
         _register,
         Route("POST", "/v1/frames"),
+        repeats=True,
     ),
     Verb(
         "frames.update",
@@ -99,6 +109,7 @@ VERBS = (
         _ONE,
         _update,
         Route("PATCH", "/v1/frames/{name}"),
+        repeats=True,
         is_idempotent=True,
     ),
     Verb(
@@ -110,6 +121,7 @@ VERBS = (
         {"deleted": str},
         _delete,
         Route("DELETE", "/v1/frames/{name}"),
+        repeats=True,
         is_idempotent=True,
     ),
     Verb(
@@ -121,6 +133,7 @@ VERBS = (
         {"invalidated": str},
         _invalidate,
         Route("POST", "/v1/frames/{name}/invalidate"),
+        repeats=True,
         is_idempotent=True,
     ),
 )

@@ -357,6 +357,7 @@ VERBS = (
         {"pak_id": str, "touched": bool, "valid_until": str | None},
         _touch,
         Route("POST", "/v1/memories/{pak_id}/touch"),
+        repeats=True,
         is_idempotent=True,
     ),
     Verb(

@@ -31,8 +31,8 @@ def _tidy(memory: Recollect, given: dict[str, Any]) -> wire.Object:
     return wire.forgotten("what has ended", memory.tidy(**given))
 
 
-def _retry_pending(memory: Recollect, _: dict[str, Any]) -> wire.Object:
-    return {"embedded": memory.retry_pending()}
+def _retry_pending(memory: Recollect, given: dict[str, Any]) -> wire.Object:
+    return {"embedded": memory.retry_pending(**given)}
 
 
 def _stats(memory: Recollect, _: dict[str, Any]) -> wire.Object:
@@ -72,6 +72,7 @@ VERBS = (
         {"forgotten": str, "": Forgotten},
         _tidy,
         Route("POST", "/v1/tidy"),
+        repeats=True,
         is_idempotent=True,
     ),
     Verb(
@@ -83,6 +84,7 @@ VERBS = (
         {"embedded": int},
         _retry_pending,
         Route("POST", "/v1/retry-pending"),
+        repeats=True,
         is_idempotent=True,
     ),
     Verb(
