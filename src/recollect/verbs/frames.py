@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from recollect.model import FrameDefinition
 from recollect.policy.permit import need
 from recollect.ports.state import FrameRow
-from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
 
 if TYPE_CHECKING:
     from recollect.model import Principal
@@ -37,6 +36,8 @@ class FrameRows:
         request_id: str | None,
     ) -> FrameDefinition | None:
         """Let an admin look up and change frames while nobody else can; once, if it is named."""
+        from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
+
         need(self._principal, "admin")
         request = Request.of(self._open_store, self._principal, request_id, verb=verb, body=body)
 
