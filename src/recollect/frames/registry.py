@@ -100,7 +100,7 @@ class FrameRegistry:
             return self._save(replace(base, name=name, source="user"), extends, given)
 
         body = [name, extends, given]
-        return _told(
+        return _as_frame(
             self._rows.change(register, verb="frame.register", body=body, request_id=request_id)
         )
 
@@ -115,7 +115,7 @@ class FrameRegistry:
             return self._save(frame, extends, given)
 
         body = [name, given]
-        return _told(
+        return _as_frame(
             self._rows.change(update, verb="frame.update", body=body, request_id=request_id)
         )
 
@@ -171,7 +171,7 @@ class FrameRegistry:
         raise UnknownFrame(f"there is no frame {name!r:.80}.", hint=f"known frames: {known}.")
 
 
-def _told(frame: FrameDefinition | None) -> FrameDefinition:
+def _as_frame(frame: FrameDefinition | None) -> FrameDefinition:
     if frame is None:
         raise TypeError("a change that keeps a frame tells which")
     return frame
