@@ -17,6 +17,7 @@ from recollect.frames.registry import FrameRegistry
 from recollect.hooks import Hooks
 from recollect.model import Principal
 from recollect.paks.catalogue import PakCatalogue
+from recollect.verbs.catalogue import ViewedCatalogue
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
@@ -65,6 +66,11 @@ class AsyncRecollect:
     def paks(self) -> PakCatalogue:
         """The catalogue; its calls are not awaited."""
         return self.memory.paks
+
+    @property
+    def catalogue(self) -> ViewedCatalogue:
+        """The catalogue as far as it may be read; its calls are not awaited."""
+        return self.memory.catalogue
 
     @property
     def frames(self) -> FrameRegistry:

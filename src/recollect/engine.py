@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from recollect.recall.listing import MemoryPage
     from recollect.recall.select import SelectQuery, SelectResult
     from recollect.verbs.caller import Caller
+    from recollect.verbs.catalogue import ViewedCatalogue
     from recollect.verbs.gardens import Gardens
     from recollect.verbs.keys import Keys
     from recollect.verbs.quarantine import Quarantine
@@ -237,6 +238,13 @@ class Recollect:
         """The catalogue: titles, reason codes, risk flags, full text. It knows no principals."""
         self._need_opener("all Paks of the catalogue")
         return self._caller.catalogue
+
+    @property
+    def catalogue(self) -> ViewedCatalogue:
+        """The catalogue as far as the principal may read it: list, look up, find, say why."""
+        from recollect.verbs.catalogue import ViewedCatalogue
+
+        return ViewedCatalogue(self._caller, self._reader)
 
     @property
     def frames(self) -> FrameRegistry:

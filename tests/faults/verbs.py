@@ -141,6 +141,8 @@ VERBS: dict[str, Verb] = {
     "trust.set": lambda m: m.trust.set("peer", 0.9),
     "quarantine.promote": lambda m: m.quarantine.promote(m.quarantine.list()[0].pak_id),
     "quarantine.reject": lambda m: m.quarantine.reject(m.quarantine.list()[0].pak_id),
+    "catalogue.set_reason_codes": lambda m: m.catalogue.set_reason_codes("ada", [CODE]),
+    "catalogue.set_risk_flags": lambda m: m.catalogue.set_risk_flags("ada", []),
     "paks.upsert_pak": lambda m: m.paks.upsert_pak(**PAK),
     "paks.upsert_paks": lambda m: m.paks.upsert_paks([PAK, {**PAK, "pak_id": "plain-too"}]),
     "paks.keep_rows": lambda m: m.paks.keep_rows([ROW]),

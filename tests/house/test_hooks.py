@@ -138,6 +138,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "keys": lambda memory: memory.keys.list(),
     "trust": lambda memory: memory.trust.list(),
     "paks": lambda memory: memory.paks,
+    "catalogue": lambda memory: memory.catalogue.set_reason_codes("p1", ["stable_context"]),
     "open": lambda memory: memory,
     "as_principal": lambda memory: memory.as_principal(Principal(tenant="acme", id="ann")),
     "principal": lambda memory: memory.principal,

@@ -9,6 +9,7 @@ from recollect import Recollect
 from recollect.aio import AsyncRecollect
 from recollect.edge.verbs import VERBS
 from recollect.frames.registry import FrameRegistry
+from recollect.verbs.catalogue import ViewedCatalogue
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
@@ -16,6 +17,7 @@ from recollect.verbs.trust import Trust
 
 ROOMS = {
     "": Recollect,
+    "catalogue.": ViewedCatalogue,
     "frames.": FrameRegistry,
     "gardens.": Gardens,
     "keys.": Keys,
@@ -45,6 +47,9 @@ READS = {
     "select",
     "stats",
     "why",
+    "catalogue.get",
+    "catalogue.list",
+    "catalogue.search",
     "frames.extends",
     "frames.get",
     "frames.list",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from recollect.recall.inspect import Inspection
     from recollect.recall.listing import MemoryCounts, MemoryPage
     from recollect.recall.select import SelectResult
+    from recollect.verbs.catalogue import CatalogueHit, CataloguePage, CatalogueRow
     from recollect.verbs.quarantine import Held
 
     Flags = dict[str, list[RiskFlagEntry]]
@@ -67,7 +68,10 @@ __all__ = [
     "archived",
     "backed_up",
     "batch",
+    "catalogue_hits",
+    "catalogue_page",
     "check",
+    "coded",
     "comparison",
     "condition",
     "deleted",
@@ -79,6 +83,7 @@ __all__ = [
     "evaluation",
     "evidence",
     "explanation",
+    "flagged",
     "forgotten",
     "frame",
     "framed",
@@ -152,12 +157,37 @@ def page(result: PakListResult, flags: Flags) -> Object:
     }
 
 
+def catalogue_page(found: CataloguePage) -> Object:
+    """Return one page of the catalogue, as far as it may be read."""
+    return {
+        "items": [_viewed(one) for one in found.items],
+        "next_cursor": found.next_cursor,
+        "limit": found.limit,
+        "truncated": found.next_cursor is not None,
+    }
+
+
+def catalogue_hits(found: Sequence[CatalogueHit]) -> Object:
+    """Return what a search of the catalogue found, best first."""
+    return {"hits": [{"score": one.score, "pak": _viewed(one)} for one in found]}
+
+
+def coded(pak_id: str, codes: Sequence[ReasonCodeEntry]) -> Object:
+    """Return why a Pak matters from now on."""
+    return {"pak_id": pak_id, "reason_codes": _objects(codes)}
+
+
+def flagged(pak_id: str, flags: Sequence[RiskFlagEntry]) -> Object:
+    """Return what to be careful of with a Pak from now on."""
+    return {"pak_id": pak_id, "risk_flags": _objects(flags)}
+
+
 def hits(found: Sequence[PakHit], flags: Flags) -> Object:
     """Return what a search found, best first."""
     return {"hits": [{"score": hit.score, "pak": _row(hit.pak, flags)} for hit in found]}
 
 
-def dossier(known: Dossier) -> Object:
+def dossier(known: Dossier | Inspection) -> Object:
     """Return everything about one Pak of the catalogue."""
     return {
         "pak": {
@@ -482,6 +512,10 @@ def _key(row: KeyRow) -> Object:
 
 def _row(pak: PakRow, flags: Flags) -> Object:
     return {**pak._asdict(), "risk_flags": _objects(flags[pak.pak_id])}
+
+
+def _viewed(row: CatalogueRow | CatalogueHit) -> Object:
+    return {**row.pak._asdict(), "risk_flags": _objects(row.risk_flags)}
 
 
 def _objects(entries: Sequence[Any]) -> list[Object]:

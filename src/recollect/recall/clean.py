@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.recall.inspect import Inspection
     from recollect.recall.select import SelectResult
 
-__all__ = ["clean_explanation", "clean_inspection", "clean_memory", "clean_selection"]
+__all__ = ["clean_explanation", "clean_inspection", "clean_memory", "clean_row", "clean_selection"]
 
 Entry = TypeVar("Entry", PakRow, PakAnchorEntry, PakRelationEntry)
 
@@ -64,6 +64,11 @@ def clean_inspection(found: Inspection) -> Inspection:
         relations=tuple(map(_clean_entry, found.relations)),
         disputes=tuple(replace(one, note=plain(one.note)) for one in found.disputes),
     )
+
+
+def clean_row(pak: PakRow) -> PakRow:
+    """Return a row of the catalogue whose words are plain."""
+    return _clean_entry(pak)
 
 
 def _clean_entry(entry: Entry) -> Entry:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from recollect.verbs.caller import Caller
     from recollect.verbs.requests import Request
 
-__all__ = ["Overtaken", "Settling", "Update", "supersede", "until_done"]
+__all__ = ["Overtaken", "Settling", "Update", "need_changeable", "supersede", "until_done"]
 
 _PLACE = ("scope", "team", "garden")
 _UPDATED = (*(name for name in ARGUMENTS if name != "pak_id"), *_PLACE)
@@ -78,7 +78,7 @@ class Update:
             raise InvalidInput("update what?", hint="name a field, such as content.")
         self._caller = caller
         self._fields = fields
-        self.memory = caller.answer(lambda sight: _changeable(caller, sight, pak_id))
+        self.memory = caller.answer(lambda sight: need_changeable(caller, sight, pak_id))
         self.changed: tuple[str, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class Update:
 
     def need_unchanged(self, commit: Commit) -> None:
         """Raise `Overtaken` unless the memory is still what it was, and the caller's to change."""
-        now = _changeable(self._caller, self._caller.sight_before(commit), self.memory.pak_id)
+        now = need_changeable(self._caller, self._caller.sight_before(commit), self.memory.pak_id)
         if changed_fields(self.memory, now) or self.memory.updated_at != now.updated_at:
             raise Overtaken
 
@@ -154,7 +154,7 @@ def _supersede(caller: Caller, successors: Mapping[str, str | None]) -> None:
 
 def _need_succession(caller: Caller, sight: Sight, pak_id: str, successor: str | None) -> None:
     """Refuse what is not there, not the caller's to change, or would go round in a circle."""
-    _changeable(caller, sight, pak_id, silences=True)
+    need_changeable(caller, sight, pak_id, silences=True)
     if successor is None:
         return
     known = _known(sight, successor)
@@ -180,7 +180,7 @@ def _following(pak_id: str, sight: Sight) -> list[str]:
     return found
 
 
-def _changeable(caller: Caller, sight: Sight, pak_id: str, *, silences: bool = False) -> Memory:
+def need_changeable(caller: Caller, sight: Sight, pak_id: str, *, silences: bool = False) -> Memory:
     """Return a memory that the caller may change, as it was claimed."""
     memory = _known(replace(sight, trusts=None), pak_id)
     if not _erasable(caller, [pak_id]):

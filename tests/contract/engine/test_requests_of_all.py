@@ -65,6 +65,12 @@ VERBS: dict[str, Verb] = {
     ),
     "frames.delete": lambda m, r: m.frames.delete("kept", request_id=r),
     "frames.invalidate": lambda m, r: m.frames.invalidate("kept", request_id=r),
+    "catalogue.set_reason_codes": lambda m, r: m.catalogue.set_reason_codes(
+        "ada", ["stable_context", {"reason_code": "mandatory", "weight": 0.5}], request_id=r
+    ),
+    "catalogue.set_risk_flags": lambda m, r: m.catalogue.set_risk_flags(
+        "ada", [{"risk_flag": "manual_review_recommended", "severity": "warn"}], request_id=r
+    ),
     "touch": lambda m, r: m.touch("lasting", request_id=r),
     "touch nothing": lambda m, r: m.touch("nobody", request_id=r),
     "tidy": lambda m, r: m.tidy(request_id=r),
@@ -86,7 +92,6 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> 
         opened.gardens.add("herbs", "ann")
         framed(opened)
         lasting(opened)
-        pending(opened)
         opened.remember("Ada likes tea", pak_id="tea", entity="Ada", relation="likes", value="tea")
         yield opened
 
@@ -172,6 +177,7 @@ def test_vectors_are_counted_by_the_request_that_began_to_make_them(
     memory: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is cut off after its vectors are committed, before its answer is."""
+    pending(memory)
     ask = OpenStore.fill_pending
     calls = iter([True, False])
 

@@ -6,7 +6,7 @@ is checked against it. Nothing here knows a door.
 
 from __future__ import annotations
 
-from recollect.edge.verbs import access, answers, frames, memories, upkeep
+from recollect.edge.verbs import access, answers, frames, memories, paks, upkeep
 from recollect.edge.verbs.fields import Field, from_texts, object_schema
 from recollect.edge.verbs.verb import REQUEST_ID, Effect, Route, Verb
 
@@ -25,6 +25,7 @@ __all__ = [
 VERBS: tuple[Verb, ...] = (
     *memories.VERBS,
     *answers.VERBS,
+    *paks.VERBS,
     *frames.VERBS,
     *access.VERBS,
     *upkeep.VERBS,

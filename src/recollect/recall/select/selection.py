@@ -6,13 +6,15 @@ however many candidates there are. What decides is in `ranking`, and is pure.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import InvalidInput
 from recollect.paks.expression import parse, terms_sought
 from recollect.paks.match import matching_documents
 from recollect.recall.pack import count_tokens
@@ -20,7 +22,7 @@ from recollect.recall.select import words
 from recollect.recall.select.answer import PickedTexts, compose_answer
 from recollect.recall.select.ranking import Found, mark_standing, rank
 from recollect.recall.select.reads import reads_of
-from recollect.recall.select.values import checked
+from recollect.recall.select.values import SelectQuery, checked
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -28,14 +30,17 @@ if TYPE_CHECKING:
     from recollect.ports.tokens import TokenCounter
     from recollect.recall.select.ranking import Ranking
     from recollect.recall.select.reads import KeptReads
-    from recollect.recall.select.values import SelectQuery, SelectResult
+    from recollect.recall.select.values import SelectResult
     from recollect.recall.select.words import Hit
 
-__all__ = ["Selection", "select", "trace"]
+__all__ = ["Match", "Selection", "search", "select", "trace"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Readable = Collection[str] | None
+Match = Literal["any", "all"]
+# Logarithms may differ in their last bit from machine to machine; so many decimals do not.
+_SHOWN_DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +75,46 @@ def trace(
 ) -> Selection:
     """Select, and keep how it went."""
     return _run(store, checked(query, _now()), readable, token_counter)
+
+
+def search(
+    store: Catalogue,
+    text: str,
+    *,
+    readable: Readable = None,
+    project: str | None = None,
+    pak_type: str | None = None,
+    limit: int,
+    match: Match = "any",
+) -> list[tuple[str, float]]:
+    """Find Paks by their words alone, best first: the id of each, and how well it matches.
+
+    What is not readable has no influence; `project` and `pak_type` keep out all that differs, and
+    count for nothing. Equal matches come in the order of their ids.
+    """
+    if match not in get_args(Match):
+        raise InvalidInput(f"match must be any or all, not {match!r:.60}.", hint="leave it out.")
+    query = checked(SelectQuery(text=text), _now())
+    if not query.text.strip():
+        return []
+    with store.snapshot() as committed:
+        records = store.records()
+        reader = _Reader(records, reads_of(records, committed=committed), readable)
+        found = reader.find(query)
+        columns = reader.rows.columns
+        chosen = np.ones(len(found.slots), np.bool_)
+        if project is not None:
+            chosen &= reader.rows.projects.equal(columns.projects[found.slots], project)
+        if pak_type is not None:
+            chosen &= reader.rows.types.equal(columns.types[found.slots], pak_type)
+        if match == "all":
+            held = sum(np.isin(found.slots, hit.slots).astype(np.int64) for hit in found.hits)
+            chosen &= held == len(words.distinct_words(query.text, records))
+        names = columns.pak_ids[found.slots[chosen]].tolist()
+    scores = np.round(found.bm25[chosen], _SHOWN_DECIMALS).tolist()
+    return heapq.nsmallest(
+        limit, zip(names, scores, strict=True), key=lambda one: (-one[1], one[0])
+    )
 
 
 def _now() -> str:
