@@ -124,8 +124,8 @@ __all__ = [
 Object = dict[str, Any]
 
 
-def encode(answer: Object) -> bytes:
-    """Return an object as the bytes that leave: JSON in one spelling, ASCII alone."""
+def encode(answer: Object | list[Object]) -> bytes:
+    """Return an answer as the bytes that leave: JSON in one spelling, ASCII alone."""
     return json.dumps(answer, separators=(",", ":")).encode("ascii")
 
 

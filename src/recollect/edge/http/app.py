@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect import __version__
+from recollect.edge.http.compat import compat_endpoints
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.health import health_routes, keep_figures
 from recollect.edge.http.logs import hear_libraries, log_like
@@ -66,7 +67,7 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
         server = Server(options, OneStore(opened, options), counts=counts)
         app.state.server = server
         app.router.routes += health_routes(server)
-        for path, methods in endpoints(server):
+        for path, methods in (*endpoints(server), *compat_endpoints(server)):
             app.router.routes.append(_route(path, methods))
         watches = [asyncio.ensure_future(keep_figures(server))]
         if options.workers > 1:
