@@ -287,6 +287,7 @@ class Recollect:
             self._principal,
             of_all=self._caller.is_opener,
             random_bytes=secrets.token_bytes,
+            store_name=self._caller.store_name,
         )
 
     @property

@@ -169,7 +169,7 @@ class Node:
         loan = _Loan(wanted)
         held, caller = self._taken(wanted, loan)
         try:
-            yield Recollect(replace(caller, check_lent=loan.check))
+            yield Recollect(replace(caller, check_lent=loan.check, store_name=wanted))
         except StoreReplaced:
             held.is_stale = True
             raise

@@ -29,12 +29,14 @@ __all__ = [
     "new_key",
     "prefix_of",
     "public_part",
+    "store_of",
 ]
 
 PREFIX_BYTES = 6
 SECRET_BYTES = 32
 _PREFIX = re.compile(r"[0-9a-f]{12}")
-_KEY = re.compile(r"rk_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+# Prefix and secret have their lengths, so a store's name may have a line or two in it.
+_KEY = re.compile(r"rk_(?:([a-z0-9][a-z0-9_-]*)_)?([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,14 @@ class IssuedKey:
     row: KeyRow
 
 
-def new_key(prefix: bytes, secret: bytes) -> tuple[str, str, str]:
-    """Return a key's public prefix, the key, and the digest to store."""
+def new_key(prefix: bytes, secret: bytes, store: str | None = None) -> tuple[str, str, str]:
+    """Return a key's public prefix, the key, and the digest to store.
+
+    A key of a store among others names it: whoever gets the key knows where to look.
+    """
     name = prefix.hex()
-    key = f"rk_{name}_{base64.urlsafe_b64encode(secret).decode().rstrip('=')}"
+    place = name if store is None else f"{store}_{name}"
+    key = f"rk_{place}_{base64.urlsafe_b64encode(secret).decode().rstrip('=')}"
     return name, key, _digest(key)
 
 
@@ -70,7 +76,13 @@ def prefix_of(key: object) -> str:
     found = _KEY.fullmatch(key) if isinstance(key, str) else None
     if found is None:
         raise invalid_key()
-    return found[1]
+    return found[2]
+
+
+def store_of(key: object) -> str | None:
+    """Return the store that a key names; None if it names none, or is no key."""
+    found = _KEY.fullmatch(key) if isinstance(key, str) else None
+    return None if found is None else found[1]
 
 
 def public_part(text: object) -> str | None:
@@ -79,7 +91,7 @@ def public_part(text: object) -> str | None:
         return None
     found = _KEY.fullmatch(text)
     if found is not None:
-        return found[1]
+        return found[2]
     return text if _PREFIX.fullmatch(text) else None
 
 

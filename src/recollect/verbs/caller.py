@@ -41,6 +41,8 @@ class Caller:
     looked: Callable[[Sight], None] | None = None
     # Refuses once whoever lent the store has it back; None for who opened it for itself.
     check_lent: Callable[[], None] | None = None
+    # What the store is called among others; None for a file that stands alone.
+    store_name: str | None = None
 
     @property
     def store(self) -> Store:

@@ -44,11 +44,13 @@ class Keys:
         *,
         of_all: bool,
         random_bytes: Callable[[int], bytes],
+        store_name: str | None = None,
     ) -> None:
         self._open_store = open_store
         self._principal = principal
         self._of_all = of_all
         self._random_bytes = random_bytes
+        self._store_name = store_name
         self._access = open_store.store.access
 
     def create(
@@ -86,7 +88,7 @@ class Keys:
         self, principal: Principal, name: str, expires_at: str | None, request: Request | None
     ) -> IssuedKey:
         prefix, secret, digest = new_key(
-            self._random_bytes(PREFIX_BYTES), self._random_bytes(SECRET_BYTES)
+            self._random_bytes(PREFIX_BYTES), self._random_bytes(SECRET_BYTES), self._store_name
         )
         now = self._open_store.clock.now()
         row = KeyRow(

@@ -13,6 +13,7 @@ import pytest
 from tests.contract.policy.bytes_on_disk import found_in
 from tests.contract.policy.conftest import People
 
+from recollect import Node
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.policy import PERMISSIONS, Principal, keys
 from recollect.testing import FakeClock
@@ -148,3 +149,18 @@ def test_an_end_must_be_a_time_to_come(people: People, moment: Any) -> None:
     with pytest.raises(InvalidInput, match="expires_at"):
         people.root.keys.create(ANN, expires_at=moment)
     assert people.root.keys.list() == ()
+
+
+def test_a_key_names_its_store_among_others(tmp_path: Path) -> None:
+    with Node(tmp_path) as node:
+        for name in ("a", "a_b", "deadbeef0123_x"):
+            node.create(name)
+            with node.store(name) as memory:
+                issued = memory.keys.create(ANN)
+                assert issued.secret is not None
+                assert keys.store_of(issued.secret) == name
+                assert memory.keys.principal_for(issued.secret) == ANN
+                assert memory.keys.revoke(issued.secret)
+    assert keys.store_of("rk_0123456789ab_" + "x" * 43) is None
+    assert keys.store_of("rk_A_0123456789ab_" + "x" * 43) is None
+    assert keys.store_of(None) is None

@@ -18,19 +18,26 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect import __version__
-from recollect.edge.http.compat import compat_endpoints
+from recollect.edge.http.compat.endpoints import compat_endpoints
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.health import health_routes, keep_figures
 from recollect.edge.http.logs import hear_libraries, log_like
+from recollect.edge.http.operating import operating_endpoints
 from recollect.edge.http.options import ServerOptions
 from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
 from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import Endpoint, endpoints
 from recollect.edge.http.server import Server
-from recollect.edge.http.stores import OneStore
+from recollect.edge.http.stores import NodeStores, OneStore, is_folder
 from recollect.edge.http.watched import CANNOT_SERVE, Watched
-from recollect.errors import NoSuchRoute, RecollectError, ServerFault, WrongMethod
+from recollect.errors import (
+    InvalidInput,
+    NoSuchRoute,
+    RecollectError,
+    ServerFault,
+    WrongMethod,
+)
 from recollect.settings import one_blas_thread, serve_options
 
 if TYPE_CHECKING:
@@ -38,7 +45,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from recollect.edge.http.stores import Stores
     from recollect.engine import Recollect
+    from recollect.node import Node
 
 __all__ = ["from_environment", "make_app"]
 
@@ -60,14 +69,15 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         try:
-            opened = memory or _open_memory(options)
+            stores = _open_stores(options) if memory is None else OneStore(memory, options)
         except RecollectError as error:
             setattr(app.state, CANNOT_SERVE, f"cannot serve: {error}")
             raise
-        server = Server(options, OneStore(opened, options), counts=counts)
+        server = Server(options, stores, counts=counts)
         app.state.server = server
         app.router.routes += health_routes(server)
-        for path, methods in (*endpoints(server), *compat_endpoints(server)):
+        routes = (*endpoints(server), *operating_endpoints(server), *compat_endpoints(server))
+        for path, methods in routes:
             app.router.routes.append(_route(path, methods))
         watches = [asyncio.ensure_future(keep_figures(server))]
         if options.workers > 1:
@@ -96,6 +106,29 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
     app.add_middleware(Named)
     app.add_middleware(Watched, log=log_like(options), counts=counts)
     return app
+
+
+def _open_stores(options: ServerOptions) -> Stores:
+    if is_folder(options.db):
+        return NodeStores(_open_node(options), options)
+    return OneStore(_open_memory(options), options)
+
+
+def _open_node(options: ServerOptions) -> Node:
+    from recollect.edge.cli.open_memory import embedder_for
+
+    with one_blas_thread():
+        from recollect.node import Node
+    if options.read_only:
+        raise InvalidInput("a folder is not served read-only.", hint="serve one file of it.")
+    return Node(
+        options.db,
+        embedder=embedder_for(options.embedder),
+        hooks=options.hooks,
+        any_filesystem=options.any_filesystem,
+        receipts=options.receipts,
+        receipt_days=options.receipt_days,
+    )
 
 
 def _open_memory(options: ServerOptions) -> Recollect:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from recollect.errors import BadBody, BodyTooLarge
 
-__all__ = ["json_object", "read_whole", "spooled", "spooled_lines"]
+__all__ = ["json_object", "kept_lines", "read_whole", "spooled", "spooled_lines"]
 
 # So much of an import is held in memory; the rest waits in a file of the server's own.
 _HELD_BYTES = 2**20
@@ -77,6 +77,15 @@ def spooled_lines(kept: IO[bytes]) -> Iterator[str]:
             raise BadBody(f"line {number} is not UTF-8.", hint="encode it as UTF-8.") from None
         if text.strip():
             yield text
+
+
+def kept_lines(lines: Iterator[str]) -> Iterator[str]:
+    """Return lines that were all read, in a file of our own if there are many."""
+    kept = tempfile.SpooledTemporaryFile(max_size=_HELD_BYTES)  # noqa: SIM115 - read to its end
+    for line in lines:
+        kept.write(f"{line.rstrip(chr(10))}\n".encode())
+    kept.seek(0)
+    return (line.decode() for line in kept)
 
 
 def _need_small(length: str | None, most: int) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.options import ServerOptions
     from recollect.engine import Recollect
 
-__all__ = ["LOCAL_READER", "bearer", "identify", "is_operator", "key_needed"]
+__all__ = ["LOCAL_READER", "bearer", "identify", "is_local_token", "is_operator", "key_needed"]
 
 # Whoever is at the machine, as far as a server lets it: the file itself is for the command line.
 LOCAL_READER = Principal(permissions=("read", "write"))
@@ -48,6 +48,11 @@ def identify(memory: Recollect, shown: str | None, options: ServerOptions) -> Re
 def is_operator(shown: str | None, options: ServerOptions) -> bool:
     """Return whether a key is the operator's, who looks after stores and reads no memory."""
     return _is_same(shown, options.operator_token)
+
+
+def is_local_token(shown: str | None, options: ServerOptions) -> bool:
+    """Return whether a key is the token that was printed at the start of a local server."""
+    return options.is_local and _is_same(shown, options.token)
 
 
 def key_needed() -> KeyNeeded:

@@ -41,6 +41,8 @@ STATUSES: Mapping[type[errors.RecollectError], int] = {
     errors.HookDenied: 403,
     errors.InvalidInput: 422,
     errors.UnknownGarden: 404,
+    errors.UnknownStore: 404,
+    errors.StoreExists: 409,
     errors.UnknownFrame: 404,
     errors.UnknownKey: 404,
     errors.UnknownReceipt: 404,

@@ -185,6 +185,9 @@ def _exporting(server: Server, verb: Verb) -> Endpoint:
     async def answer(request: Request) -> Response:
         def begin(served: Served) -> tuple[list[str], Iterator[str]]:
             lines = iter(verb.perform(served.memory, given_in(verb, request, {})))
+            if served.store:
+                # What is lent is given back before the last line is sent.
+                lines = bodies.kept_lines(lines)
             return list(islice(lines, _LINES_AT_ONCE)), lines
 
         first, lines = await server.begin(request, verb, begin)

@@ -19,6 +19,7 @@ from recollect.edge.http.identity import bearer
 from recollect.edge.http.places import Gone, Places
 from recollect.edge.http.quotas import Quotas
 from recollect.edge.http.rates import Rates
+from recollect.edge.http.reloading import Reloads
 from recollect.edge.http.spans import Spans
 from recollect.edge.http.tags import Tags
 from recollect.errors import BodyTooSlow
@@ -47,6 +48,7 @@ class Server:
         self.stores = stores
         self.guard = Guard(options)
         self.tags = Tags()
+        self.reloads = Reloads(options.run_dir)
         self.places = Places(
             at_once=options.at_once, waiting=options.waiting, seconds=options.seconds
         )
@@ -76,6 +78,7 @@ class Server:
         shown = bearer(request.headers.get("Authorization"))
 
         def call() -> Answer:
+            self.reloads.follow(self.stores)
             with self.stores.serve(shown) as served:
                 key = served.memory.principal.key
                 request.state.store, request.state.key = served.store, key

@@ -7,11 +7,13 @@ store, whatever a key says; who may ask is in `identity`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.edge.http.identity import identify
+from recollect.edge.http.identity import identify, key_needed
+from recollect.errors import InvalidInput
+from recollect.policy.keys import store_of
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 
     from recollect.edge.http.options import ServerOptions
     from recollect.engine import Recollect
+    from recollect.hooks import Hooks
+    from recollect.node import Node
 
-__all__ = ["OneStore", "Served", "Stores", "is_folder"]
+__all__ = ["NodeStores", "OneStore", "Served", "Stores", "is_folder"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +47,14 @@ class Stores(Protocol):
 
     def open_now(self) -> Iterable[Recollect]:
         """Return the stores that are open, as their opener has them, for figures."""
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks that are asked, of whichever store."""
+
+    @property
+    def node(self) -> Node | None:
+        """The node that lends them; None where there is one store."""
 
     def close(self) -> None:
         """Close what is open."""
@@ -74,6 +86,61 @@ class OneStore:
         """Return the one store."""
         return (self._memory,)
 
+    @property
+    def hooks(self) -> Hooks:
+        """Its hooks."""
+        return self._memory.hooks
+
+    @property
+    def node(self) -> Node | None:
+        """There is no other store."""
+        return None
+
     def close(self) -> None:
         """Close it."""
         self._memory.close()
+
+
+class NodeStores:
+    """The stores of a folder. A key names its own; where it does not lead is not told."""
+
+    def __init__(self, node: Node, options: ServerOptions) -> None:
+        self._node = node
+        self._options = options
+
+    @contextmanager
+    def serve(self, shown: str | None) -> Iterator[Served]:
+        """Give the store that a key names, as long as the request takes."""
+        name = store_of(shown)
+        if name is None:
+            raise key_needed()
+        with ExitStack() as lent:
+            try:
+                opener = lent.enter_context(self._node.store(name))
+            except InvalidInput:
+                # No such store, or no such name: one and the same as a key that is not good.
+                raise key_needed() from None
+            yield Served(name, opener, identify(opener, shown, self._options))
+
+    def is_ready(self) -> bool:
+        """Return whether the folder can be read."""
+        self._node.names()
+        return True
+
+    def open_now(self) -> Iterable[Recollect]:
+        """Return none: a store is lent for as long as a request takes, and figures take longer."""
+        return ()
+
+    @property
+    def hooks(self) -> Hooks:
+        """The node's, which are those of each store."""
+        return self._node.hooks
+
+    @property
+    def node(self) -> Node | None:
+        """The node itself."""
+        return self._node
+
+    def close(self) -> None:
+        """Close all of them."""
+        self._node.close()
