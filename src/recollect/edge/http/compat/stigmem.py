@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import __version__
 from recollect.edge.http.compat.dialect import Asked, Spoken
 from recollect.edge.verbs.memories import unknown
+from recollect.edge.verbs.narrowing import NARROWING
 from recollect.errors import BadBody, InvalidInput, NotAllowed
 from recollect.model.request import MOST_LISTED
 
@@ -164,7 +165,7 @@ def _query(memory: Recollect, asked: Asked) -> Any:
     names = ("entity", "relation", "source", "scope", "cursor")
     page = memory.list(
         **{name: asked.text(name) for name in names},  # type: ignore[arg-type]
-        min_confidence=asked.number("min_confidence"),
+        **_bounds(asked),
         since=asked.text("after"),
         limit=asked.whole("limit", default=50, most=MOST_LISTED),
     )
@@ -176,6 +177,11 @@ def _query(memory: Recollect, asked: Asked) -> Any:
         and (asked.flag("include_contradicted") or one.pak_id not in contradicted)
     ]
     return {"facts": shown, "total": len(shown), "cursor": page.next_cursor}
+
+
+def _bounds(asked: Asked) -> dict[str, Any]:
+    """Return the numbers that narrow an answer: they are called here what they are called there."""
+    return {one.name: asked.number(one.name) for one in NARROWING if one.kind == "number"}
 
 
 def _conflicts(memory: Recollect, asked: Asked) -> Any:
@@ -270,7 +276,7 @@ def _recall(memory: Recollect, asked: Asked) -> Any:
         top_k=asked.whole("limit", default=100, most=_MOST_FOUND),
         token_budget=budget,
         scope=asked.text("scope") or "local",  # type: ignore[arg-type]
-        min_confidence=asked.number("min_confidence"),
+        **_bounds(asked),
     )
     contradicted = _contradicted(memory)
     scored = [_scored(one, contradicted) for one in found.results]
