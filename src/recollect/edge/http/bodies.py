@@ -81,11 +81,17 @@ def spooled_lines(kept: IO[bytes]) -> Iterator[str]:
 
 def kept_lines(lines: Iterator[str]) -> Iterator[str]:
     """Return lines that were all read, in a file of our own if there are many."""
-    kept = tempfile.SpooledTemporaryFile(max_size=_HELD_BYTES)  # noqa: SIM115 - read to its end
+    kept = tempfile.SpooledTemporaryFile(max_size=_HELD_BYTES)  # noqa: SIM115 - handed on
     for line in lines:
         kept.write(f"{line.rstrip(chr(10))}\n".encode())
     kept.seek(0)
-    return (line.decode() for line in kept)
+    return _until_closed(kept)
+
+
+def _until_closed(kept: IO[bytes]) -> Iterator[str]:
+    with kept:
+        for line in kept:
+            yield line.decode()
 
 
 def _need_small(length: str | None, most: int) -> None:
