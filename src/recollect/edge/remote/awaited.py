@@ -17,6 +17,7 @@ from recollect.edge.remote.transports import AsyncTransport
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
 from recollect.model import Principal
+from recollect.verbs.catalogue import ViewedCatalogue
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
@@ -98,6 +99,16 @@ class AsyncRemoteKeys(_Room):
     revoke = _awaited(Keys.revoke, "keys.revoke")
 
 
+class AsyncRemoteCatalogue(_Room):
+    """The Paks of the memories that may be read."""
+
+    list = _awaited(ViewedCatalogue.list, "catalogue.list")
+    get = _awaited(ViewedCatalogue.get, "catalogue.get")
+    search = _awaited(ViewedCatalogue.search, "catalogue.search")
+    set_reason_codes = _awaited(ViewedCatalogue.set_reason_codes, "catalogue.set_reason_codes")
+    set_risk_flags = _awaited(ViewedCatalogue.set_risk_flags, "catalogue.set_risk_flags")
+
+
 class AsyncRemoteTrust(_Room):
     """How far the word of each source counts."""
 
@@ -150,6 +161,11 @@ class AsyncRemoteRecollect(_Room):
     def trust(self) -> AsyncRemoteTrust:
         """How far the word of each source counts."""
         return AsyncRemoteTrust(self._transport, self._retries)
+
+    @property
+    def catalogue(self) -> AsyncRemoteCatalogue:
+        """The Paks of the memories that may be read."""
+        return AsyncRemoteCatalogue(self._transport, self._retries)
 
     async def me(self) -> Principal:
         """Return who asks, as the server knows it by the key."""

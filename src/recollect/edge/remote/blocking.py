@@ -17,6 +17,7 @@ from recollect.edge.remote.transports import Transport
 from recollect.engine import Recollect
 from recollect.frames.registry import FrameRegistry
 from recollect.model import Principal
+from recollect.verbs.catalogue import ViewedCatalogue
 from recollect.verbs.gardens import Gardens
 from recollect.verbs.keys import Keys
 from recollect.verbs.quarantine import Quarantine
@@ -98,6 +99,16 @@ class RemoteKeys(_Room):
     revoke = _sent(Keys.revoke, "keys.revoke")
 
 
+class RemoteCatalogue(_Room):
+    """The Paks of the memories that may be read."""
+
+    list = _sent(ViewedCatalogue.list, "catalogue.list")
+    get = _sent(ViewedCatalogue.get, "catalogue.get")
+    search = _sent(ViewedCatalogue.search, "catalogue.search")
+    set_reason_codes = _sent(ViewedCatalogue.set_reason_codes, "catalogue.set_reason_codes")
+    set_risk_flags = _sent(ViewedCatalogue.set_risk_flags, "catalogue.set_risk_flags")
+
+
 class RemoteTrust(_Room):
     """How far the word of each source counts."""
 
@@ -150,6 +161,11 @@ class RemoteRecollect(_Room):
     def trust(self) -> RemoteTrust:
         """How far the word of each source counts."""
         return RemoteTrust(self._transport, self._retries)
+
+    @property
+    def catalogue(self) -> RemoteCatalogue:
+        """The Paks of the memories that may be read."""
+        return RemoteCatalogue(self._transport, self._retries)
 
     @property
     def principal(self) -> Principal:

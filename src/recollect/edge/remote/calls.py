@@ -45,6 +45,7 @@ from recollect.model import (
     Remembered,
     Version,
 )
+from recollect.model.pak import PakRow, ReasonCodeEntry, RiskFlagEntry
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.ports.access import Act
 from recollect.ports.edges import Dispute
@@ -52,6 +53,7 @@ from recollect.recall.inspect import Inspection
 from recollect.recall.listing import MemoryPage
 from recollect.recall.select import SelectQuery, SelectResult
 from recollect.values import dataclass
+from recollect.verbs.catalogue import CatalogueHit, CataloguePage, CatalogueRow
 from recollect.verbs.quarantine import Held
 
 __all__ = ["CALLS", "Described", "Given", "exported", "given_to", "request_of"]
@@ -275,6 +277,33 @@ def _trust_of(told: Told, given: Given) -> float:
     return share
 
 
+def _catalogue_page(told: Told, _: Given) -> CataloguePage:
+    rows = tuple(CatalogueRow(*_row(one)) for one in told["items"])
+    return CataloguePage(rows, told["next_cursor"], told["limit"])
+
+
+def _catalogue_hits(told: Told, _: Given) -> tuple[CatalogueHit, ...]:
+    return tuple(CatalogueHit(*_row(one["pak"]), one["score"]) for one in told["hits"])
+
+
+def _row(told: Told) -> tuple[PakRow, tuple[RiskFlagEntry, ...]]:
+    return decode(PakRow, told), decode(tuple[RiskFlagEntry, ...], told["risk_flags"])
+
+
+def _codes(given: Given) -> Given:
+    return _entries(given, "codes", "reason_codes")
+
+
+def _flags(given: Given) -> Given:
+    return _entries(given, "flags", "risk_flags")
+
+
+def _entries(given: Given, name: str, field: str) -> Given:
+    """Return what is given with codes or flags as they are sent: objects, or names alone."""
+    listed = [one._asdict() if hasattr(one, "_asdict") else one for one in given.pop(name)]
+    return {**given, field: listed}
+
+
 def _new_key(given: Given) -> Given:
     who = given.pop("principal")
     if not isinstance(who, Principal):
@@ -370,6 +399,15 @@ CALLS: Mapping[str, Described] = {
         "keys.list", lambda told, _: tuple(map(key_row, told["keys"])), _without("tenant")
     ),
     "keys.revoke": Described("keys.revoke", _done, _without("tenant"), (UnknownKey, False)),
+    "catalogue.list": Described("paks.list", _catalogue_page),
+    "catalogue.get": Described("inspect", _whole(Inspection), instead=(UnknownPak, None)),
+    "catalogue.search": Described("paks.search", _catalogue_hits),
+    "catalogue.set_reason_codes": Described(
+        "paks.set_reason_codes", _part("reason_codes", tuple[ReasonCodeEntry, ...]), _codes
+    ),
+    "catalogue.set_risk_flags": Described(
+        "paks.set_risk_flags", _part("risk_flags", tuple[RiskFlagEntry, ...]), _flags
+    ),
     "trust.set": Described("trust.set", _nothing),
     "trust.of": Described("trust.list", _trust_of, _without("source")),
     "trust.list": Described("trust.list", _part("trust", Mapping[str, float])),
