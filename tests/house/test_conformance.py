@@ -21,6 +21,7 @@ NOT_BY_A_VERB = {
     "EmbedderError": "a root",
     "HookError": "a root",
     "ServerError": "a root",
+    "BodyTooSlow": "of the connection",
     "StoreUnavailable": "of the file",
     "StoreOutdated": "of the file",
     "UnsupportedPlatform": "of the machine",
