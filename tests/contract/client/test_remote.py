@@ -50,7 +50,7 @@ OF_THE_FILE = {
     "reindex",
     "repair",
 }
-ROOMS = ("frames", "gardens", "keys", "quarantine", "trust")
+ROOMS = ("catalogue", "frames", "gardens", "keys", "quarantine", "trust")
 
 
 def public(kind: type) -> set[str]:
