@@ -98,7 +98,8 @@ STORE_READS = {
     "records.page": {"write/whole_export.py"},
     "records.count": {"verbs/read.py", "verbs/restore.py"},
     "records.tenants": {"verbs/read.py"},
-    "state.count": {"verbs/upkeep.py", "write/reembed.py"},
+    # How large a store is decides whether closing it leaves a copy of its index.
+    "state.count": {"index/follow.py", "verbs/upkeep.py", "write/reembed.py"},
     "state.holdings": {"verbs/upkeep.py"},
 }
 # What the port has besides: it writes, or speaks of the store and not of memories.

@@ -98,7 +98,9 @@ def test_lines_of_json_are_remembered_together(run: Run, tmp_path: Path) -> None
         encoding="utf-8",
     )
     told = answer(run("remember", "--jsonl", lines, "--project", "team", "--db", db, "--json"))
+    items = told.pop("items")
     assert told == {"remembered": 2, "created": 2, "pending": 0}
+    assert [one["created"] for one in items] == [True, True]
     again = run("remember", "--jsonl", "-", "--db", db, stdin='{"content": "Tea is nice."}\n')
     assert again.stdout == "Remembered 1, 1 of them new.\n"
     with Recollect.open(db) as memory:
