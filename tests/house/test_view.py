@@ -171,7 +171,10 @@ _TABLE = (
 )
 _SQL = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|ON)\s+(?:temp\.|main\.)?{_TABLE}\b")
 # Who may read the catalogue, which knows no View; `readable` and `may_read` go with it.
-CATALOGUE_ROOMS = ("paks/", "stores/", "recall/select/", "recall/inspect.py")
+CATALOGUE_ROOMS = (
+    *("paks/", "stores/", "recall/select/", "recall/inspect.py"),
+    "verbs/catalogue.py",  # rows of a page, or of a search, that a View gave
+)
 _CATALOGUE = re.compile(r"(?:get_paks?|list_paks|iter_paks|count_paks|find_paks_\w+|get_pak_\w+)")
 # What gives the index as of when a transaction began.
 _GIVES_INDEX = ("follower.before",)

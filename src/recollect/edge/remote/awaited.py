@@ -100,7 +100,7 @@ class AsyncRemoteKeys(_Room):
 
 
 class AsyncRemoteCatalogue(_Room):
-    """The Paks of the memories that may be read."""
+    """The catalogue of the memories that may be read."""
 
     list = _awaited(ViewedCatalogue.list, "catalogue.list")
     get = _awaited(ViewedCatalogue.get, "catalogue.get")
@@ -164,7 +164,7 @@ class AsyncRemoteRecollect(_Room):
 
     @property
     def catalogue(self) -> AsyncRemoteCatalogue:
-        """The Paks of the memories that may be read."""
+        """The catalogue of the memories that may be read."""
         return AsyncRemoteCatalogue(self._transport, self._retries)
 
     async def me(self) -> Principal:

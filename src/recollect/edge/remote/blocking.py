@@ -100,7 +100,7 @@ class RemoteKeys(_Room):
 
 
 class RemoteCatalogue(_Room):
-    """The Paks of the memories that may be read."""
+    """The catalogue of the memories that may be read."""
 
     list = _sent(ViewedCatalogue.list, "catalogue.list")
     get = _sent(ViewedCatalogue.get, "catalogue.get")
@@ -164,7 +164,7 @@ class RemoteRecollect(_Room):
 
     @property
     def catalogue(self) -> RemoteCatalogue:
-        """The Paks of the memories that may be read."""
+        """The catalogue of the memories that may be read."""
         return RemoteCatalogue(self._transport, self._retries)
 
     @property
