@@ -25,6 +25,7 @@ MODULES = {
 _CATALOGUE = re.compile(
     r"paks/|recall/select/|model/pak\.py|ports/catalogue\.py|stores/\w+/catalogue\w*\.py"
     r"|edge/cli/(?:\w+/)?(?:open_)?(?:catalogue|paks?|select)\.py"
+    r"|edge/verbs/paks\.py|verbs/catalogue\.py"
 )
 _PAK = re.compile(r"\bPaks?\b")
 

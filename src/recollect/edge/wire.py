@@ -173,12 +173,12 @@ def catalogue_hits(found: Sequence[CatalogueHit]) -> Object:
 
 
 def coded(pak_id: str, codes: Sequence[ReasonCodeEntry]) -> Object:
-    """Return why a Pak matters from now on."""
+    """Return why a Pak of the catalogue matters from now on."""
     return {"pak_id": pak_id, "reason_codes": _objects(codes)}
 
 
 def flagged(pak_id: str, flags: Sequence[RiskFlagEntry]) -> Object:
-    """Return what to be careful of with a Pak from now on."""
+    """Return what to be careful of with a Pak of the catalogue from now on."""
     return {"pak_id": pak_id, "risk_flags": _objects(flags)}
 
 

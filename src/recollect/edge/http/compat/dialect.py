@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Spoken", "endpoints_of"]
 
+# As a scope has it.
+_HEADER = b"Authorization".lower()
+
 JSON = "application/json"
 _WITH_BODY = ("POST", "PUT", "PATCH")
 
@@ -133,12 +136,12 @@ def _asked(request: Request, body: bytes) -> Asked:
 def _with_bearer(request: Request) -> Request:
     """Return a request whose key stands where it is looked for, whatever the dialect calls it."""
     key = request.headers.get("x-api-key")
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    scheme, _, rest = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "token":
         key = rest.strip()
     if not key or scheme.lower() == "bearer":
         return request
-    kept = [one for one in request.scope["headers"] if one[0] != b"authorization"]
-    bearer = (b"authorization", b"Bearer " + key.encode("utf-8", "replace"))
+    kept = [one for one in request.scope["headers"] if one[0] != _HEADER]
+    bearer = (_HEADER, b"Bearer " + key.encode("utf-8", "replace"))
     # The state is shared: what the request is called, and what it came to, is written there.
     return Request({**request.scope, "headers": [*kept, bearer]}, request.receive)

@@ -108,14 +108,14 @@ def _filter(asked: Asked) -> dict[str, Any]:
 def _list(memory: Recollect, asked: Asked) -> Any:
     limit = asked.whole("top_k", "limit", default=100, most=MOST_LISTED)
     page = memory.list(filter=_filter(asked), limit=limit)
-    return {"results": [_told(one) for one in page.items]}
+    return {"results": [_answer_of(one) for one in page.items]}
 
 
 def _get(memory: Recollect, asked: Asked) -> Any:
     found = memory.get(asked.path["memory_id"])
     if found is None:
         raise unknown(asked.path["memory_id"])
-    return _told(found)
+    return _answer_of(found)
 
 
 def _update(memory: Recollect, asked: Asked) -> Any:
@@ -151,7 +151,7 @@ def _search(memory: Recollect, asked: Asked) -> Any:
         filter=_filter(asked),
         min_score=asked.number("threshold"),
     )
-    return {"results": [{**_told(one.fact), "score": one.score} for one in found.results]}
+    return {"results": [{**_answer_of(one.fact), "score": one.score} for one in found.results]}
 
 
 def _history(memory: Recollect, asked: Asked) -> Any:
@@ -184,7 +184,7 @@ def _event(version: Version, old: str | None) -> dict[str, Any]:
     }
 
 
-def _told(one: Memory) -> dict[str, Any]:
+def _answer_of(one: Memory) -> dict[str, Any]:
     metadata = dict(one.metadata or {})
     whose = {name: metadata.pop(name, None) for name in _WHOSE}
     return {
