@@ -39,7 +39,7 @@ UNMEASURED = tests/unit/test_linear.py tests/unit/evaluation/test_pages.py \
 
 coverage: $(VENV)/.dev
 	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term:skip-covered \
-	  tests/unit tests/contract tests/golden $(addprefix --deselect ,$(UNMEASURED))
+	  tests/unit tests/contract tests/conformance tests/golden $(addprefix --deselect ,$(UNMEASURED))
 
 audit: $(VENV)/.dev
 	$(BIN)/python -m tools.audit

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench import check, history, hooks, pace, paks, select
-from bench.bars import BARS, Promise, bar
+from bench.bars import AIMS, BARS, Promise, bar
 from bench.check import Outcome, chosen, judged, measured
 from bench.peer import PeerUnavailable
 from bench.recall_report import Unit, by_pairs
@@ -25,9 +25,10 @@ def promise(limit: float, *, at_least: bool = False, unit: Unit = Unit.TIMES) ->
 
 
 def test_every_bar_has_a_name_of_its_own_a_bench_and_a_section_of_the_page() -> None:
-    assert len({one.name for one in BARS}) == len({(one.row, one.size) for one in BARS})
-    assert len({one.name for one in BARS}) == len(BARS)
-    assert {one.bench for one in BARS} == set(check.BENCHES)
+    there = (*BARS, *AIMS)
+    assert len({one.name for one in there}) == len({(one.row, one.size) for one in there})
+    assert len({one.name for one in there}) == len(there)
+    assert {one.bench for one in there} == set(check.BENCHES)
     sections = set(re.findall(r"^## (.+)$", PAGE, re.MULTILINE))
     assert {one.section for one in BARS} <= sections
 
@@ -65,11 +66,18 @@ def test_five_per_cent_are_noise_but_not_in_quality(
     assert judged(one, value).outcome is outcome
 
 
+def test_an_aim_that_is_not_reached_is_no_broken_promise() -> None:
+    aim, bar_of = AIMS[0], BARS[0]
+    assert judged(aim, 1e9 if not aim.at_least else 0.0).outcome is Outcome.AHEAD
+    assert judged(bar_of, 0.0 if bar_of.at_least else 1e9).outcome is Outcome.MISSED
+
+
 def test_one_bar_or_all_of_a_bench_can_be_chosen() -> None:
     assert [one.name for one in chosen(["recall.1m"], quick=False)] == ["recall.1m"]
     assert {one.bench for one in chosen(["hooks"], quick=False)} == {"hooks"}
     assert chosen(["recall.1m"], quick=True) == []
-    assert len(chosen([], quick=False)) == len(BARS)
+    assert chosen([], quick=False) == list(BARS)
+    assert [one.name for one in chosen(["words"], quick=False)] == ["words.1k"]
     with pytest.raises(SystemExit, match="Hint: there are paks"):
         chosen(["nonsense"], quick=False)
 
