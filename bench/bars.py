@@ -96,6 +96,10 @@ def _beside(name: str, row: str, size: int, times: float, *, at_least: bool = Fa
     return Promise(f"beside.{name}", "beside", row, size, times, _BESIDE, at_least=at_least)
 
 
+def _neighbours(name: str, row: str) -> Promise:
+    return Promise(f"neighbours.{name}", "neighbours", row, 200_000, 1.3, _ACCESS)
+
+
 def _hooks(name: str, row: str, hooks: int, most: float, unit: Unit = Unit.SECONDS) -> Promise:
     ratio = unit is Unit.TIMES
     return Promise(f"hooks.{name}", "hooks", row, hooks, most, _HOOKS, unit=unit, quick=ratio)
@@ -274,6 +278,11 @@ BARS = (
 
 # What is aimed at and was not seen to hold as yet. Once it holds it is promised, and moves up.
 AIMS = (
+    _neighbours("recall", "recall beside other tenants"),
+    _neighbours("after", "recall right after another tenant's write"),
+    _neighbours("remember", "remember beside other tenants"),
+    # Where SQLite can erase words from its full text without merging all of it: from 3.42 on.
+    _neighbours("forget", "forget beside other tenants"),
     Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL),
     _beside(
         "two-and-writer",

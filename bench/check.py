@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,13 @@ from recollect.evaluation import run as evaluate
 __all__ = ["NOISE", "Outcome", "Row", "chosen", "judged", "measured"]
 
 NOISE = 0.05
+
+
+def _erases_in_place(one: Finding) -> bool:
+    """Return whether a row can be judged here: older full texts are merged to erase one word."""
+    return not one.what.startswith("forget beside") or sqlite3.sqlite_version_info >= (3, 42)
+
+
 ROOT = Path(__file__).parent.parent
 LOCOMO = Path(os.environ.get("RECOLLECT_LOCOMO", SETS / "locomo-dev"))
 # The nearest ones: the others are further behind and take many minutes; `make bench` has them all.
@@ -216,17 +224,25 @@ def _opening(wanted: Sequence[Promise], console: Console) -> Values:
 
 
 def _access(_: Sequence[Promise], __: Console) -> Values:
+    return _found(_of_its_own_process("policy", lambda _: True))
+
+
+def _neighbours(_: Sequence[Promise], __: Console) -> Values:
+    return _found(_of_its_own_process("neighbours", _erases_in_place))
+
+
+def _of_its_own_process(bench: str, rows: Callable[[Finding], bool]) -> list[Finding]:
     """Measure in a process of its own: which clock it reads is decided when it starts."""
     with tempfile.TemporaryDirectory(prefix="recollect-check-") as folder:
-        result = Path(folder) / "policy.json"
+        result = Path(folder) / "found.json"
         subprocess.run(
-            [sys.executable, "-m", "bench.policy", "--json", str(result)],
+            [sys.executable, "-m", f"bench.{bench}", "--json", str(result)],
             cwd=ROOT,
             env={**os.environ, **CPU},
             stdout=subprocess.DEVNULL,
             check=True,
         )
-        return _found(RecallRun.read(result).findings)
+        return [one for one in RecallRun.read(result).findings if rows(one)]
 
 
 def _writes(wanted: Sequence[Promise], _: Console) -> Values:
@@ -381,6 +397,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "http": _http,
     "policy": _access,
     "writes": _writes,
+    "neighbours": _neighbours,
     "hooks": _hooks,
     "quality": _quality,
     "simple": _simple,

@@ -2,9 +2,9 @@
 
 Run `python -m bench.neighbours`. One file holds 5,000 tenants of 40 memories; beside it, one tenant
 has a file of its own with the same 40. Both do the same by turns, in one process, in CPU time: a
-recall, a recall right after another tenant wrote (beside a recall alone, where there is nobody else
-to write), a `remember` and a `forget`. The value is the median of nine pairs of blocks. The store is
-built once and kept; what is measured writes to a copy.
+recall, a recall right after another tenant wrote to the file of many (which is the other file for
+the one that is alone), a `remember` and a `forget`. The value is the median of nine pairs of
+blocks. The store is built once and kept; what is measured writes to a copy.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Shape:
 
     def texts(self, tenant: int) -> list[str]:
         """Return what a tenant remembers."""
-        return recall_data.texts(tenant * self.each, self.each)
+        return list(recall_data.texts(tenant * self.each, self.each))
 
 
 QUICK = Shape(tenants=500)
@@ -89,7 +89,9 @@ def built(shape: Shape, folder: Path, progress: Progress) -> Path:
             old.unlink()
         draft = folder / f"draft-neighbours-{os.getpid()}.db"
         task = progress.add_task(f"a store of {shape.tenants:,} tenants", total=shape.tenants)
-        filled(draft, shape, range(shape.tenants), lambda done: progress.update(task, completed=done))
+        filled(
+            draft, shape, range(shape.tenants), lambda done: progress.update(task, completed=done)
+        )
         draft.replace(path)
         Path(f"{draft}.index").replace(f"{path}.index")
     return path
@@ -132,9 +134,9 @@ class Measured:
         return clock() - start
 
     def _recall_after(self, memory: Recollect, number: int, side: str) -> float:
-        if side == "among":
-            other = self._shape.principal(number % (self._shape.tenants // 2))
-            self._shared.as_principal(other).remember(self._another())
+        # Alone it is somebody else's file that is written: what differs is whose index changes.
+        other = self._shape.principal(number % (self._shape.tenants // 2))
+        self._shared.as_principal(other).remember(self._another())
         return self._recall(memory, number, side)
 
     def _remember(self, memory: Recollect, _: int, __: str) -> float:

@@ -21,7 +21,7 @@ from recollect import arguments
 from recollect.embed import ModelIdentity, check_model, load_embedder, that_filled
 from recollect.embed.ahead import embed_ahead, reads_whole
 from recollect.embed.text import model_of, reads_titles
-from recollect.errors import StoreClosed
+from recollect.errors import StoreClosed, StoreError
 from recollect.frames.cache import FrameCache
 from recollect.gate import Gate
 from recollect.hours import CheckedClock, iso, moved
@@ -80,6 +80,7 @@ class HeadFacts:
     views: dict[Principal, View]
     worth: dict[str, NDArray[np.float64] | None]
     trusts: dict[str, dict[str, float]]
+    access: dict[str, tuple[Mapping[str, float], Mapping[str, Garden]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class OpenStore:
         self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
-        self._head_facts = HeadFacts(None, (), {}, {}, {}, {})
+        self._head_facts = HeadFacts(None, (), {}, {}, {}, {}, {})
         self._gate = Gate()
         self._lost: tuple[frozenset[int], frozenset[Place]] | None = None
         self._named: tuple[Selection, frozenset[str]] | None = None
@@ -153,7 +154,7 @@ class OpenStore:
     def rest(self) -> None:
         """Let go of what is quickly had again: connections, and what answers left behind."""
         self.follower.rest()
-        self._head_facts = HeadFacts(None, (), {}, {}, {}, {})
+        self._head_facts = HeadFacts(None, (), {}, {}, {}, {}, {})
         self._named = None
         self.store.rest()
 
@@ -231,14 +232,22 @@ class OpenStore:
             yield
 
     @contextmanager
-    def commit(self) -> Iterator[Commit]:
-        """Write, all of it or nothing; like every write it moves the counter of active hours."""
+    def commit(self, *, follow: bool = True) -> Iterator[Commit]:
+        """Write, all of it or nothing; like every write it moves the counter of active hours.
+
+        Who writes brings the index up to date, unless it has `follow` to do so in a way of its own:
+        whoever reads next, another tenant perhaps, need not.
+        """
         self.check_open()
         seconds = self.clock.now()
         with self.store.commit(self._new_id(), at=iso(seconds)) as commit:
             self.follower.saw(commit.before)
             self.store.state.set_clock(moved(commit.before.clock, seconds, mode=self.hours))
             yield commit
+        if follow and self.follower.is_loaded:
+            # It is written; what is wrong with the file by now, its next user hears.
+            with suppress(StoreError):
+                self.follower.current()
 
     @contextmanager
     def administering(
@@ -289,17 +298,12 @@ class OpenStore:
     def _look(self, principal: Principal) -> Sight:
         current = self.current()
         self.need_living_key(principal)
-        facts, access = self._facts(current.index), self.store.access
-        view = facts.views.get(principal)
-        if view is None:
-            roles = self._still(facts, self.roles_of(principal))
-            view = facts.views[principal] = view_of(principal, roles)
-        trusts = facts.trusts.get(principal.tenant)
-        if trusts is None:
-            known = self._still(facts, access.trusts(principal.tenant))
-            trusts = facts.trusts[principal.tenant] = by_key(known)
+        facts = self._head_facts
+        if facts.index is not current.index or principal not in facts.views:
+            facts = self._learnt(principal, current.index)
+        trusts = facts.trusts[principal.tenant]
         return Sight(
-            view,
+            facts.views[principal],
             current.index,
             self.store,
             current.state,
@@ -366,12 +370,25 @@ class OpenStore:
         with self.follower.standing_still():
             return answer()
 
+    def _learnt(self, principal: Principal, index: MemoryIndex) -> HeadFacts:
+        """Return what an index does not know and an answer to a principal needs: in one look."""
+        tenant, access = principal.tenant, self.store.access
+        with self.store.snapshot() as state:
+            if state.head != index.head:
+                raise StoreMoved
+            facts = self._facts(index)
+            roles = self.roles_of(principal)
+            known = facts.access[tenant] = access.trusts(tenant), access.gardens(tenant)
+        facts.trusts[tenant] = by_key(known[0])
+        facts.views[principal] = view_of(principal, roles)
+        return facts
+
     def _facts(self, index: MemoryIndex) -> HeadFacts:
         facts = self._head_facts
         # Another index of the same head may have its memories in other slots.
         if facts.index is not index:
             disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            facts = HeadFacts(index, disputes, {}, {}, {}, {})
+            facts = HeadFacts(index, disputes, {}, {}, {}, {}, {})
             self._head_facts = self._still(facts, facts)
         return facts
 
@@ -490,7 +507,7 @@ class OpenStore:
         """Count that a principal used these memories; the index need not read that again."""
         from recollect.write.reinforce import reinforce
 
-        with self.commit() as commit:
+        with self.commit(follow=False) as commit:
             hours = clock.active_hours
             used = reinforce(self.store, who, pak_ids, active_hours=hours, commit=commit)
         before, after = self.follower.take(used, commit)
@@ -502,7 +519,8 @@ class OpenStore:
         """Return by how much trust and gardens scale confidence; None if by nothing."""
         tenant, access = sight.view.tenant, self.store.access
         if tenant not in facts.worth:
-            trusts, gardens = access.trusts(tenant), access.gardens(tenant)
+            known = facts.access.get(tenant)
+            trusts, gardens = known or (access.trusts(tenant), access.gardens(tenant))
             worth = _worth(sight.index, self.store, trusts, gardens, tenant)
             facts.worth[tenant] = self._still(facts, worth)
         return facts.worth[tenant]

@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from recollect.index.facts import FactColumn, Path, WantedFacts
     from recollect.index.selection import MaskSource, Selection
     from recollect.index.uses import OwnUses
+    from recollect.model import Place
     from recollect.ports.store import Changes, Facts
     from recollect.ports.uses import Uses, Who
 
 __all__ = ["MemoryIndex"]
 
 _EVERY_ACTIVE = Where()
+# After so many changes it is not asked any more who is not concerned.
+_FEW_ROWS = 256
 
 
 class MemoryIndex(Questions):
@@ -82,6 +85,8 @@ class MemoryIndex(Questions):
         """
         contents = self._contents
         moves, only_came, came = False, True, False
+        touched: set[Place] | None = set()
+        rows: set[int] = set()
         changed: set[int] = set()
         used: dict[Who, Uses | None] = {}
         gone: set[int] = set()
@@ -92,6 +97,9 @@ class MemoryIndex(Questions):
                 contents, moves = contents.successor(), True
             elif contents is self._contents and changes.edges:
                 contents = contents.rewritten()
+            touched = self._touched(touched, changes)
+            if touched is not None:
+                rows = (rows | {row.row_id for row in changes.rows}).difference(changes.gone)
             apply_changes(changes, contents)
             if self._facts.is_asked:
                 changed.update(row.row_id for row in changes.rows)
@@ -101,18 +109,36 @@ class MemoryIndex(Questions):
         facts = self._facts.following(contents, changed)
         if moves and is_worth_compacting(contents):
             compact(contents)
-            facts = FactBook(contents)
+            facts, touched = FactBook(contents), None
         uses = self._uses.following(contents, used, gone=gone, edges=edges)
+        selections, statistics = self._selections, self._statistics
+        if moves and touched is None:
+            selections, statistics = self._next_generation(contents), Statistics(contents)
+        elif moves:
+            slots = contents.slots_of_rows(sorted(rows))
+            selections, carried = self._selections.following(contents, touched or (), slots)
+            statistics = self._statistics.following(contents, carried, slots)
+            contents.vectors.keep_ready(self._contents.vectors, carried)
         return MemoryIndex(
             contents,
             head,
-            selections=self._next_generation(contents) if moves else self._selections,
-            statistics=None if moves else self._statistics,
+            selections=selections,
+            statistics=statistics,
             uses=uses,
             facts=facts,
             # Links that change though nobody came may be those of a repair.
             bars=self.bars.following(head, only_came=only_came and (came or not edges)),
         )
+
+    def _touched(self, before: set[Place] | None, changes: Changes) -> set[Place] | None:
+        """Return at which places something changed, None if at too many to ask about each."""
+        rows = [row.row_id for row in changes.rows] + list(changes.gone)
+        if before is None or len(rows) > _FEW_ROWS or len(before) > _FEW_ROWS:
+            return None
+        # Where they were; what came in an earlier batch was there when that was looked at.
+        slots, known = self._contents.slots_of_rows(rows), self.places()
+        codes = self._contents.columns["place"][slots[slots >= 0]].tolist()
+        return before | {row.memory.place for row in changes.rows} | {known[one] for one in codes}
 
     def compacted(self) -> MemoryIndex:
         """Return the index without anything of memories that are gone, down to their words."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from recollect.model.memory import is_within
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,8 +28,18 @@ if TYPE_CHECKING:
     from recollect.index.contents import Contents
     from recollect.index.index import MemoryIndex
     from recollect.index.postings import Postings
+    from recollect.model import Place
 
-__all__ = ["MaskSource", "Selection", "Selections", "Where", "mask_of", "tag_mask"]
+__all__ = [
+    "Carried",
+    "MaskSource",
+    "Selection",
+    "Selections",
+    "TellsPlaces",
+    "Where",
+    "mask_of",
+    "tag_mask",
+]
 
 # What narrows a selection beside its conditions: a mask over the slots, or who can make one. The
 # latter must be hashable: selections are kept under it until the next change.
@@ -82,6 +92,22 @@ class Selection:
         return self.count == len(self.mask)
 
 
+@runtime_checkable
+class TellsPlaces(Protocol):
+    """Who makes a mask, and can tell whether what changed at a place may change that."""
+
+    def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
+        """Return the mask over all slots."""
+
+    def concerns(self, place: Place) -> bool:
+        """Return whether a memory at a place may be in the mask, or take another out of it."""
+
+
+# From the selections of one generation to the same ones of the next.
+Carried: TypeAlias = "Mapping[Selection, Selection]"
+_Floors: TypeAlias = tuple[float, float, float]
+
+
 class Selections:
     """The selections of one generation of an index, each made once."""
 
@@ -89,7 +115,7 @@ class Selections:
         self.generation = generation
         self._contents = contents
         self._known: dict[tuple[Where, MaskSource | None], Selection] = {}
-        self._floors: tuple[float, float, float] | None = None
+        self._floors: _Floors | None = None
 
     def select(
         self, where: Where, *, view: MaskSource | None, at: float | None, index: MemoryIndex
@@ -109,6 +135,34 @@ class Selections:
                 self._known = {}
             known = self._known[where, view] = self._make(where, view and view(index))
         return known
+
+    def following(
+        self, contents: Contents, places: Iterable[Place], changed: NDArray[np.int64]
+    ) -> tuple[Selections, Carried]:
+        """Return the selections of the next generation, after changes of some slots at some places.
+
+        Those that no place concerns are carried over: a write of one tenant costs its neighbours
+        nothing. Slots must be as they were, but for new ones.
+        """
+        following, carried = Selections(contents, self.generation + 1), {}
+        if self._floors is not None:
+            # What is gone may count on: a condition that all fulfil is then asked all the same.
+            following._floors = _lower(self._floors, following._floors_of(changed))
+        touched = tuple(places)
+        for key, known in [*self._known.items()]:  # at once: another thread may be adding one
+            view = key[1]
+            if isinstance(view, TellsPlaces) and not any(map(view.concerns, touched)):
+                carried[known] = following._known[key] = self._grown(known, following)
+        return following, carried
+
+    def _grown(self, known: Selection, following: Selections) -> Selection:
+        mask = np.zeros(following._contents.size, np.bool_)
+        mask[: len(known.mask)] = known.mask
+        mask.flags.writeable = False
+        is_all = known.count == following._contents.live
+        grown = Selection(mask, known.count, is_all=is_all, generation=following.generation)
+        grown.__dict__["slots"] = known.slots
+        return grown
 
     def turning_point(self, moment: float) -> float | None:
         """Return when anything last began or ended; None if all that is here holds at a moment.
@@ -160,16 +214,18 @@ class Selections:
             where = replace(where, reinforced_after=None)
         return where
 
-    def _bounds(self) -> tuple[float, float, float]:
+    def _bounds(self) -> _Floors:
         """Return the earliest last reinforcement, the latest beginning and the earliest end."""
         if self._floors is None:
-            columns = self._contents.columns
-            alive = columns["alive"]
-            reinforced = columns["last_reinforced"].min(where=alive, initial=inf)
-            begins = columns["valid_from"].max(where=alive, initial=-inf)
-            ends = columns["valid_until"].min(where=alive, initial=inf)
-            self._floors = (float(reinforced), float(begins), float(ends))
+            self._floors = self._floors_of(np.flatnonzero(self._contents.columns["alive"]))
         return self._floors
+
+    def _floors_of(self, slots: NDArray[np.int64]) -> _Floors:
+        columns = self._contents.columns
+        reinforced = columns["last_reinforced"][slots].min(initial=inf)
+        begins = columns["valid_from"][slots].max(initial=-inf)
+        ends = columns["valid_until"][slots].min(initial=inf)
+        return float(reinforced), float(begins), float(ends)
 
     @cached_property
     def _turns(self) -> NDArray[np.float64]:
@@ -177,6 +233,10 @@ class Selections:
         both = [columns[name][columns["alive"]] for name in ("valid_from", "valid_until")]
         turns: NDArray[np.float64] = np.unique(np.concatenate(both))
         return turns[np.isfinite(turns)]
+
+
+def _lower(one: _Floors, other: _Floors) -> _Floors:
+    return min(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2])
 
 
 def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]:

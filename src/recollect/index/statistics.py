@@ -14,7 +14,7 @@ import numpy as np
 
 from recollect.dates import NO_DAY
 from recollect.index.analyse import GERMAN
-from recollect.index.lexical import count_inside, part_of
+from recollect.index.lexical import count_inside, is_sparse, part_of
 from recollect.index.selection import tag_mask
 from recollect.values import dataclass
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recollect.index.contents import Contents
     from recollect.index.lexical import Part
-    from recollect.index.selection import Selection
+    from recollect.index.selection import Carried, Selection
     from recollect.index.threads import Turns
 
 __all__ = ["Statistics"]
@@ -58,6 +58,27 @@ class Statistics:
         self._contents = contents
         self._known: dict[Selection, _Known] = {}
         self._postings_held = 0
+
+    def following(
+        self, contents: Contents, carried: Carried, changed: NDArray[np.int64]
+    ) -> Statistics:
+        """Return the numbers of the next generation, with those about what was carried over.
+
+        But for some slots that changed, and what is gone, all is as it was.
+        """
+        following = Statistics(contents)
+        columns = contents.columns
+        # True only costs who asks a look of its own.
+        waits, dated = columns["pending"][changed].any(), (columns["day"][changed] != NO_DAY).any()
+        following._anybody_waits = self._anybody_waits or bool(waits)
+        following._any_day_at_all = self._any_day_at_all or bool(dated)
+        for before, now in carried.items():
+            known = self._known.get(before)
+            # What is kept of many memories is by slot, of few by their places among these.
+            if known is not None and is_sparse(before) and is_sparse(now):
+                following._known[now] = known
+        following._postings_held = self._postings_held
+        return following
 
     def parts(self, terms: Sequence[str], selection: Selection) -> list[Part]:
         """Return what of each term lies inside a selection."""

@@ -20,7 +20,7 @@ from recollect.index.selection import Selection
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -116,6 +116,11 @@ class Vectors:
         successor = copy(self)
         successor._last_reachable, successor._ready = None, {}
         return successor
+
+    def keep_ready(self, before: Vectors, carried: Mapping[Selection, Selection]) -> None:
+        """Hold ready what was, of selections that were carried over from the vectors before."""
+        held = ((now, before._ready.get(one)) for one, now in carried.items())
+        self._ready = {now: ready for now, ready in held if ready is not None}
 
     def extend(self, vectors: Sequence[NDArray[np.int8] | None]) -> None:
         """Append vectors; None where there is none yet."""
@@ -288,12 +293,17 @@ class Vectors:
     def _with_vectors(self, selection: Selection) -> Selection:
         last = self._last_reachable
         if last is None or last[0] is not selection:
-            mask = selection.mask & (self._squares[: self._size] > 0)
-            count = int(np.count_nonzero(mask))
-            same = count == selection.count
-            narrowed = Selection(mask, count, is_all=False, generation=selection.generation)
-            last = self._last_reachable = (selection, selection if same else narrowed)
+            last = self._last_reachable = (selection, self._narrowed(selection))
         return last[1]
+
+    def _narrowed(self, selection: Selection) -> Selection:
+        has_vector = self._squares[selection.slots] > 0
+        count = int(np.count_nonzero(has_vector))
+        if count == selection.count:
+            return selection
+        mask = np.zeros(len(selection.mask), np.bool_)
+        mask[selection.slots[has_vector]] = True
+        return Selection(mask, count, is_all=False, generation=selection.generation)
 
     def _least_sign_changes(
         self, query: NDArray[np.int8], reachable: Selection, keep: int

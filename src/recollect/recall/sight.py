@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["AtPlace", "Sight", "StoreMoved", "own_memories", "rows_fulfilling"]
 
 _ANY_STATUS = Where(active_only=False)
+# From such a part of all memories on, looking at all is faster than gathering some.
+_SHARE = 8
 
 
 class StoreMoved(Exception):
@@ -60,7 +62,12 @@ class AtPlace:
         """Return the mask over all slots."""
         code = index.code("place", place_text(self.place))
         mask: NDArray[np.bool_] = index.column("place") == code
-        mask &= index.is_lasting(slice(None)) & ~index.column("risky")
+        if np.count_nonzero(mask) * _SHARE < len(mask):
+            # A place among many: the memories of the others are not looked at.
+            here = np.flatnonzero(mask)
+            mask[here] = index.is_lasting(here) & ~index.column("risky")[here]
+        else:
+            mask &= index.is_lasting(slice(None)) & ~index.column("risky")
         mask[index.slots_of_rows(sorted(self.without))] = False
         return mask
 
@@ -83,6 +90,10 @@ class _Readable:
             mask &= ~index.column("risky")
         return mask
 
+    def concerns(self, place: Place) -> bool:
+        """Return whether a memory at a place may be in the mask."""
+        return self.view.allows(place)
+
 
 @dataclass(frozen=True, slots=True)
 class _Current:
@@ -104,6 +115,10 @@ class _Current:
         superseded = successors >= 0
         superseded[superseded] = whole[successors[superseded]]
         return _Readable(self.view)(index) & ~superseded
+
+    def concerns(self, place: Place) -> bool:
+        """Return whether a memory at a place may be in the mask, or supersede one that is."""
+        return self.view.whole().allows(place)
 
 
 @dataclass(frozen=True, slots=True)
