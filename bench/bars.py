@@ -25,6 +25,7 @@ _SELECTION = "Selection beside a straight implementation over tokenpak"
 _RECALL = "Recall, frames and remember beside a bare pass and elfmem"
 _BESIDE = "Recalls beside long work, and in processes"
 _ACCESS = "What access costs"
+_NODE = "Many stores in one process"
 _SHELL = "A command from the shell"
 _WRITES = "What a write costs as a store grows"
 _HTTP = "A server beside the library"
@@ -98,6 +99,10 @@ def _beside(name: str, row: str, size: int, times: float, *, at_least: bool = Fa
 
 def _neighbours(name: str, row: str) -> Promise:
     return Promise(f"neighbours.{name}", "neighbours", row, 200_000, 1.3, _ACCESS)
+
+
+def _node(name: str, row: str, size: int, most: float, unit: Unit = Unit.TIMES) -> Promise:
+    return Promise(f"node.{name}", "node", row, size, most, _NODE, unit=unit)
 
 
 def _hooks(name: str, row: str, hooks: int, most: float, unit: Unit = Unit.SECONDS) -> Promise:
@@ -278,6 +283,9 @@ BARS = (
 
 # What is aimed at and was not seen to hold as yet. Once it holds it is promised, and moves up.
 AIMS = (
+    _node("memory", "stores of 40 asked in one process, over the base", 2_000, 200, Unit.MEGABYTES),
+    _node("rest", "stores of 40 at rest, as counted", 1_000, 80, Unit.MEGABYTES),
+    _node("first", "first answer of a store that was let go, beside a bare opening", 40, 6),
     _neighbours("recall", "recall beside other tenants"),
     _neighbours("after", "recall right after another tenant's write"),
     _neighbours("remember", "remember beside other tenants"),

@@ -231,6 +231,10 @@ def _neighbours(_: Sequence[Promise], __: Console) -> Values:
     return _found(_of_its_own_process("neighbours", _erases_in_place))
 
 
+def _node(_: Sequence[Promise], __: Console) -> Values:
+    return _found(_of_its_own_process("node", lambda _: True))
+
+
 def _of_its_own_process(bench: str, rows: Callable[[Finding], bool]) -> list[Finding]:
     """Measure in a process of its own: which clock it reads is decided when it starts."""
     with tempfile.TemporaryDirectory(prefix="recollect-check-") as folder:
@@ -398,6 +402,7 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "policy": _access,
     "writes": _writes,
     "neighbours": _neighbours,
+    "node": _node,
     "hooks": _hooks,
     "quality": _quality,
     "simple": _simple,

@@ -55,7 +55,7 @@ _log = logging.getLogger("recollect.node")
 _MEMORY_LIMIT = 512 * 1024 * 1024
 _LARGEST_LIMIT = 1 << 60
 # A connection takes two or three files: far less than the 1,024 that a process may usually have.
-_MOST_CONNECTIONS = 128
+_MOST_CONNECTIONS = 64
 # What SQLite takes for one: the tables as it knows them, and pages.
 _CONNECTION_BYTES = 160_000
 _LOOKED_AT_ONCE = 64
@@ -134,6 +134,8 @@ class Node:
             sanitizer=sanitizer,
             receipts=receipts,
             receipt_days=receipt_days,
+            # A store that was let go is opened again from its file, however small it is.
+            worth_saving=1,
             load=_Embedders(),
             heard=SharedHooks(heard),
         )

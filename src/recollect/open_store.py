@@ -60,7 +60,7 @@ __all__ = ["Figures", "HeadFacts", "OpenStore", "fitting_embedder"]
 # So often an answer is tried before the store is made to stand still for it.
 _ATTEMPTS = 3
 # What an open store takes beside its index: rooms, locks, what is prepared for statements.
-_OWN_BYTES = 24_000
+_OWN_BYTES = 8_000
 _WEIGHED_EVERY = 16
 
 Answer = TypeVar("Answer")
@@ -110,6 +110,7 @@ class OpenStore:
         hooks: HooksOnFirstUse | SharedHooks,
         new_id: Callable[[], str],
         receipt_days: float | None = None,
+        worth_saving: int | None = None,
     ) -> None:
         self.store = store
         self.path = path
@@ -121,7 +122,9 @@ class OpenStore:
         # How similarity is made; only who measures what a stage is worth has another.
         self.recipe: Recipe | None = None
         self.sanitizer: SanitizerMode = sanitizer
-        self.follower = Follower(store, _cache_path(path), keeps_file=cache_file)
+        self.follower = Follower(
+            store, _cache_path(path), keeps_file=cache_file, worth_saving=worth_saving
+        )
         self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None

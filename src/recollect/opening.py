@@ -71,6 +71,8 @@ class Choices:
     hooks: Path | str | None = None
     receipts: bool = False
     receipt_days: float = RECEIPT_DAYS
+    # How many rows must have changed for an index to be written to its cache file.
+    worth_saving: int | None = None
     # How an embedder is had by its name; stores that share a process may share it.
     load: Callable[[str | Embedder], Embedder] = load_embedder
     # Hooks that are shared in the same way, in place of a file of them.
@@ -113,6 +115,7 @@ def open_caller(wire: Wire, choices: Choices) -> Caller:
         hooks=heard,
         new_id=lambda: uuid.uuid4().hex,
         receipt_days=choices.receipt_days if choices.receipts else None,
+        worth_saving=choices.worth_saving,
     )
     open_store.finish_wiping()
     return Caller(open_store, store.catalogue, who, is_opener=principal is None)

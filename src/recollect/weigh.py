@@ -20,7 +20,7 @@ _FREE = (type, ModuleType, FunctionType, BuiltinFunctionType, type(None), bool)
 _PLAIN = (str, bytes, bytearray, int, float, complex, memoryview)
 _GROUPS = (list, tuple, set, frozenset, deque)
 # So many of a kind stand for all.
-_SAMPLE = 8
+_SAMPLE = 32
 
 
 def weigh(*things: object) -> int:
@@ -66,7 +66,8 @@ def _sampled(things: Collection[object], seen: set[int]) -> float:
 def _attributes(thing: object) -> Iterator[object]:
     held = getattr(thing, "__dict__", None)
     if held:
-        yield held
+        # Each of them: attributes are not of a kind. Their names belong to the class.
+        yield from [*held.values()]
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-__all__ = ["distinct", "exclude", "grow", "is_in", "kth_largest", "ranges"]
+__all__ = ["distinct", "exclude", "grow", "is_in", "kth_largest", "ranges", "side_by_side"]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+# Where an array of whatever type may begin.
+_ALIGNED = 16
 _GROWTH = 1.25
 _SPARE = 64
 # For each value that is kept, so many groups; with fewer values a group it is not worth it.
@@ -83,3 +87,19 @@ def is_in(values: NDArray[Scalar], others: NDArray[Scalar]) -> NDArray[np.bool_]
     ordered = np.sort(others)
     found: NDArray[np.bool_] = ordered.take(ordered.searchsorted(values), mode="clip") == values
     return found
+
+
+def side_by_side(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return copies of arrays in one piece of memory, with no room for more.
+
+    Fifty small pieces of each of many stores would leave gaps that nobody can use.
+    """
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    rooms = [array.nbytes + -array.nbytes % _ALIGNED for array in whole.values()]
+    piece, start = np.zeros(sum(rooms), np.uint8), 0
+    copies: dict[str, NDArray[Any]] = {}
+    for (name, array), room in zip(whole.items(), rooms, strict=True):
+        part = piece[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        part[...] = array
+        copies[name], start = part, start + room
+    return copies

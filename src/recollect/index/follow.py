@@ -43,11 +43,20 @@ class Follower:
     """Holds the index of one store and brings it up to date on demand.
 
     `cache_path` is where the cache file is, if the store is in a file; unless it `keeps_file`,
-    one that others left is not used, but what is forgotten is wiped from it all the same.
+    one that others left is not used, but what is forgotten is wiped from it all the same. It is
+    written once `worth_saving` rows have changed.
     """
 
-    def __init__(self, store: Store, cache_path: Path | None, *, keeps_file: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        cache_path: Path | None,
+        *,
+        keeps_file: bool = True,
+        worth_saving: int | None = None,
+    ) -> None:
         self._store = store
+        self._worth_saving = _WORTH_SAVING if worth_saving is None else worth_saving
         self._cache_path = cache_path
         self._keeps_file = keeps_file
         self._index: MemoryIndex | None = None
@@ -209,12 +218,12 @@ class Follower:
             return
         # A full disk, a folder that may not be written, a file that is gone: closing goes on.
         with suppress(OSError, StoreError):
-            is_missing = self._unsaved_rows >= _WORTH_SAVING
+            is_missing = self._unsaved_rows >= self._worth_saving
             if self._index is None and not is_missing and not self._wrote_most(path):
                 return
             # What could not be read is not in the index, and whoever opens the file must hear it.
             self.current()
-            if self._unsaved_rows < _WORTH_SAVING or self._store.memories.unreadable():
+            if self._unsaved_rows < self._worth_saving or self._store.memories.unreadable():
                 return
             with drafted(path, draft_name) as put:
                 # Looked at anew: what was forgotten before there was a draft is not in it, and who
@@ -228,7 +237,7 @@ class Follower:
             return False
         commits = self._store.state.commits(self._began_to_write)
         written = sum(len(one.rows) + len(one.gone) for one in commits)
-        if written < _WORTH_SAVING:
+        if written < self._worth_saving:
             return False
         # Beside a file it is what was written that has to be read, and nothing else.
         return os.path.lexists(path) or written * _MOST_OF_IT >= self._store.state.count().memories
@@ -236,7 +245,7 @@ class Follower:
     def _remove_file(self) -> None:
         path = self._cache_path
         if path is not None and os.path.lexists(path):
-            self._unsaved_rows = _WORTH_SAVING
+            self._unsaved_rows = self._worth_saving
         if path is not None:
             remove(path)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recollect.index.arrays import side_by_side
 from recollect.index.bars import Bars
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
 from recollect.index.contents import Contents
@@ -152,7 +153,8 @@ class MemoryIndex(Questions):
 
     def packed(self) -> MemoryIndex:
         """Return the same index as it would be read from a file: arrays, and no dictionaries."""
-        return MemoryIndex.restore(*self.compacted().export())
+        plain, arrays = self.compacted().export()
+        return MemoryIndex.restore(plain, side_by_side(arrays))
 
     def knows_uses(self, who: Who) -> bool:
         """Return whether it was told what a principal has used."""
