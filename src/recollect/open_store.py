@@ -21,7 +21,7 @@ from recollect import arguments
 from recollect.embed import ModelIdentity, check_model, load_embedder, that_filled
 from recollect.embed.ahead import embed_ahead, reads_whole
 from recollect.embed.text import model_of, reads_titles
-from recollect.errors import StoreClosed, StoreError
+from recollect.errors import StoreClosed
 from recollect.frames.cache import FrameCache
 from recollect.gate import Gate
 from recollect.hours import CheckedClock, iso, moved
@@ -235,22 +235,14 @@ class OpenStore:
             yield
 
     @contextmanager
-    def commit(self, *, follow: bool = True) -> Iterator[Commit]:
-        """Write, all of it or nothing; like every write it moves the counter of active hours.
-
-        Who writes brings the index up to date, unless it has `follow` to do so in a way of its own:
-        whoever reads next, another tenant perhaps, need not.
-        """
+    def commit(self) -> Iterator[Commit]:
+        """Write, all of it or nothing; like every write it moves the counter of active hours."""
         self.check_open()
         seconds = self.clock.now()
         with self.store.commit(self._new_id(), at=iso(seconds)) as commit:
             self.follower.saw(commit.before)
             self.store.state.set_clock(moved(commit.before.clock, seconds, mode=self.hours))
             yield commit
-        if follow and self.follower.is_loaded:
-            # It is written; what is wrong with the file by now, its next user hears.
-            with suppress(StoreError):
-                self.follower.current()
 
     @contextmanager
     def administering(
@@ -510,7 +502,7 @@ class OpenStore:
         """Count that a principal used these memories; the index need not read that again."""
         from recollect.write.reinforce import reinforce
 
-        with self.commit(follow=False) as commit:
+        with self.commit() as commit:
             hours = clock.active_hours
             used = reinforce(self.store, who, pak_ids, active_hours=hours, commit=commit)
         before, after = self.follower.take(used, commit)
