@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect import arguments
+from recollect import arguments, check
 from recollect.errors import InvalidInput
 from recollect.index.selection import Where
 from recollect.model import RecallRequest
@@ -86,7 +86,7 @@ class ViewedCatalogue:
     ) -> CataloguePage:
         """Return one page of Paks that equal all that is given, last updated first."""
         need(self._caller.principal, "read")
-        given = {"project": project, "pak_type": pak_type}
+        given = _filters(project, pak_type)
         equal = {name: {"eq": one} for name, one in given.items() if one is not None}
         count = arguments.positive("limit", limit, LIST_LIMIT_MAX)
         asked = RecallRequest(filter=equal or None)
@@ -119,13 +119,13 @@ class ViewedCatalogue:
 
         need(self._caller.principal, "read")
         count = arguments.positive("limit", limit, LIST_LIMIT_MAX)
+        filters = _filters(project, pak_type)
         with self._caller.standing_still() as sight:
             found = search(
                 self._caller.catalogue,
                 text,
                 readable=self._readable(sight),
-                project=project,
-                pak_type=pak_type,
+                **filters,
                 limit=count,
                 match=match,
             )
@@ -217,6 +217,12 @@ class ViewedCatalogue:
             flags = tuple(catalogue.get_pak_risk_flags(pak_id))
             rows[pak_id] = CatalogueRow(clean_row(pak) if shows_plain else pak, flags)
         return rows
+
+
+def _filters(project: object, pak_type: object) -> dict[str, str | None]:
+    """Return what Paks must equal, checked."""
+    given = {"project": project, "pak_type": pak_type}
+    return {name: check.optional_text(name, one, nul=True) for name, one in given.items()}
 
 
 def _code(given: Any) -> ReasonCodeEntry:
