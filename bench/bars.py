@@ -223,6 +223,7 @@ BARS = (
     Promise(
         "shell.recall", "shell", "a recall from the shell, beside python -c pass", 0, 18, _SHELL
     ),
+    Promise("http.added", "http", over_http.ADDED, 0, 0.002, _HTTP, unit=Unit.SECONDS),
     Promise("http.one-worker", "http", over_http.ONE_WORKER, 0, 0.5, _HTTP, at_least=True),
     Promise("http.two-workers", "http", over_http.TWO_WORKERS, 0, 1.2, _HTTP),
     Promise("http.frame", "http", over_http.FRAME, 0, 0.3, _HTTP),
@@ -299,7 +300,6 @@ AIMS = (
         1.5,
         at_least=True,
     ),
-    Promise("http.added", "http", over_http.ADDED, 0, 0.002, _HTTP, unit=Unit.SECONDS),
     *_writes("machine", HUNDRED_K),
     *_writes("prose", HUNDRED_K),
     *_writes("pages", _PAGES),
