@@ -85,11 +85,15 @@ class HeadFacts:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What an operator watches: memories in the index, its bytes, commits it has not seen yet."""
+    """What an operator watches: memories in the index, its bytes, commits it has not seen yet.
+
+    `store` is the id that the store was made with: who has it knows nothing of what is in it.
+    """
 
     memories: int
     held_bytes: int
     behind: int
+    store: str
 
 
 class OpenStore:
@@ -111,6 +115,7 @@ class OpenStore:
         new_id: Callable[[], str],
         receipt_days: float | None = None,
         worth_saving: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.store = store
         self.path = path
@@ -123,7 +128,11 @@ class OpenStore:
         self.recipe: Recipe | None = None
         self.sanitizer: SanitizerMode = sanitizer
         self.follower = Follower(
-            store, _cache_path(path), keeps_file=cache_file, worth_saving=worth_saving
+            store,
+            _cache_path(path),
+            keeps_file=cache_file,
+            worth_saving=worth_saving,
+            progress=progress,
         )
         self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
@@ -177,10 +186,11 @@ class OpenStore:
 
     def figures(self) -> Figures:
         """Return how much is held in memory, and how far it is behind the store."""
-        index, head = self.follower.index, self.store.head()
+        index, state = self.follower.index, self.store.state.read()
         if index is None:
-            return Figures(0, 0, head.revision)
-        return Figures(len(index), self.held_bytes(), max(0, head.revision - index.revision))
+            return Figures(0, 0, state.revision, state.store_id)
+        behind = max(0, state.revision - index.revision)
+        return Figures(len(index), self.held_bytes(), behind, state.store_id)
 
     def open_connections(self) -> int:
         """Return how many connections are open while nobody uses them."""

@@ -73,6 +73,8 @@ class Choices:
     receipt_days: float = RECEIPT_DAYS
     # How many rows must have changed for an index to be written to its cache file.
     worth_saving: int | None = None
+    # Told how far an index is that has to be built from the store.
+    progress: Callable[[int, int], None] | None = None
     # How an embedder is had by its name; stores that share a process may share it.
     load: Callable[[str | Embedder], Embedder] = load_embedder
     # Hooks that are shared in the same way, in place of a file of them.
@@ -116,6 +118,7 @@ def open_caller(wire: Wire, choices: Choices) -> Caller:
         new_id=lambda: uuid.uuid4().hex,
         receipt_days=choices.receipt_days if choices.receipts else None,
         worth_saving=choices.worth_saving,
+        progress=choices.progress,
     )
     open_store.finish_wiping()
     return Caller(open_store, store.catalogue, who, is_opener=principal is None)

@@ -36,7 +36,7 @@ __all__ = [
     "stems_of",
     "term_of",
     "terms",
-    "text_marks",
+    "terms_of",
     "words",
 ]
 
@@ -106,6 +106,15 @@ class _Stems(dict[str, str]):
             found: list[str] = self._english.stemWords(words)
         return found
 
+    def of_each(self, words: list[str]) -> list[str]:
+        """Return the stems of whatever words, which are not worth remembering."""
+        with self._lock:
+            stems: list[str] = self._english.stemWords(words)
+        return [
+            stem.replace("'", "") if word.isascii() and len(word) <= LONGEST_TERM else self[word]
+            for word, stem in zip(words, stems, strict=True)
+        ]
+
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_TERM:
             return word[:LONGEST_TERM]
@@ -173,6 +182,11 @@ def is_unspaced(term: str) -> bool:
     return _RUN.match(term) is not None
 
 
+def terms_of(many: list[str]) -> list[str]:
+    """Return the term that each of many `words` is; nothing of it is remembered."""
+    return _stems.of_each(many)
+
+
 def term_of(word: str) -> str:
     """Return the term that one of `words` is."""
     return _stems[word]
@@ -196,12 +210,6 @@ def _placed(word: re.Match[str]) -> Iterator[tuple[int, int, str]]:
 def stem_words(written: Iterable[str]) -> list[str]:
     """Return one term for each word: its longest, or "" where a word holds none."""
     return [max(terms(word), key=len, default="") for word in written]
-
-
-def text_marks(text: str, *, tells_time: bool, is_german: bool = False) -> int:
-    """Return what kind of text it is: one that asks, one that tells a time, a German one."""
-    asks = ASKS if text.rstrip().endswith("?") else 0
-    return asks | (TELLS_TIME if tells_time else 0) | (GERMAN if is_german else 0)
 
 
 def _ascii_words(text: str) -> list[str]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.analyse import text_marks, words
-from recollect.index.german import is_german
-from recollect.index.lookup import digest, words_digest
+from recollect.index.analysed import analysed
+from recollect.index.lookup import digests
 from recollect.index.threads import Threads
 from recollect.model.memory import own_title
+from recollect.ports.memories import IndexColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,21 +22,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.contents import Contents
-    from recollect.ports.store import Changes, Indexable, IndexRow
+    from recollect.ports.store import Changes
 
 __all__ = ["apply_changes", "compact", "is_worth_compacting"]
 
 # Rows taken over at a time, so that what is made of their texts on the way stays small.
-_BATCH = 8192
+_BATCH = 16384
 _LEAST_DEAD = 1024
 
 
 def apply_changes(changes: Changes, contents: Contents) -> None:
     """Take over what changed; a vector of the wrong shape is refused before anything is."""
-    rows = list({row.row_id: row for row in changes.rows}.values())
-    for row in rows:
-        if row.vector is not None:
-            contents.vectors.check(row.vector)
+    rows = IndexColumns.of(changes.rows)
+    contents.vectors.check_each(rows.vectors)
     _forget(changes.gone, contents)
     for start in range(0, len(rows), _BATCH):
         _take(rows[start : start + _BATCH], contents)
@@ -82,85 +80,55 @@ def _kill(slot: int, contents: Contents) -> None:
     contents.live_terms -= int(contents.columns["length"][slot])
 
 
-def _take(rows: Sequence[IndexRow], contents: Contents) -> None:
+def _take(rows: IndexColumns, contents: Contents) -> None:
     """Overwrite memories whose text and vector are as they were; put the others in new slots."""
-    digests = [_text_digest(row.memory) for row in rows]
-    known = contents.slots_of_rows([row.row_id for row in rows])
-    same = (known >= 0) & (_digests_at(known, contents) == digests)
+    marked = _text_digests(rows)
+    known = contents.slots_of_rows(rows.row_ids)
+    same = (known >= 0) & (_digests_at(known, contents) == marked)
     for place in np.flatnonzero(same).tolist():
-        same[place] = contents.vectors.holds(int(known[place]), rows[place].vector)
+        same[place] = contents.vectors.holds(int(known[place]), rows.vector_at(place))
     for place in np.flatnonzero(same).tolist():
-        _overwrite(int(known[place]), rows[place], contents)
-    fresh = np.flatnonzero(~same).tolist()
-    if fresh:
-        _replace(
-            known[fresh].tolist(), [rows[p] for p in fresh], [digests[p] for p in fresh], contents
-        )
-
-
-def _overwrite(slot: int, row: IndexRow, contents: Contents) -> None:
-    contents.columns.overwrite(slot, row.memory)
-    contents.columns.set_pending(slot, row.pending)
+        contents.columns.overwrite(int(known[place]), rows.memory_at(place))
+        contents.columns.set_pending(int(known[place]), bool(rows.pending[place]))
+    fresh = np.flatnonzero(~same)
+    if len(fresh):
+        _replace(known[fresh], rows.at(fresh.tolist()), marked[fresh], contents)
 
 
 def _replace(
-    replaced: Sequence[int],
-    rows: Sequence[IndexRow],
-    digests: Sequence[int],
+    replaced: NDArray[np.int64],
+    rows: IndexColumns,
+    marked: NDArray[np.int64],
     contents: Contents,
 ) -> None:
     """Append rows, each in place of the slot it was known at, or of -1."""
+    known = np.flatnonzero(replaced >= 0).tolist()
     # The old die first: a lookup that is frozen on the way must not take them for living.
-    for slot in replaced:
-        if slot >= 0:
-            _kill(slot, contents)
-    for new, old in enumerate(replaced, _append(rows, digests, contents)):
-        if old >= 0:
-            contents.graph.move(old, new)
+    for place in known:
+        _kill(int(replaced[place]), contents)
+    first = _append(rows, marked, contents)
+    for place in known:
+        contents.graph.move(int(replaced[place]), first + place)
 
 
-def _append(rows: Sequence[IndexRow], digests: Sequence[int], contents: Contents) -> int:
+def _append(rows: IndexColumns, marked: NDArray[np.int64], contents: Contents) -> int:
     """Put rows into new slots, in every part, and return the first of the slots."""
-    memories = [row.memory for row in rows]
-    row_ids = [row.row_id for row in rows]
-    pak_ids = [memory.pak_id for memory in memories]
-    lexicon = contents.lexicon
-    said = [words(memory.content) for memory in memories]
-    titles = [own_title(memory.title, memory.content) for memory in memories]
-    written = [
-        [*words(title), *own] if title else own for title, own in zip(titles, said, strict=True)
-    ]
-    texts = [lexicon.numbers(each) for each in written]
-    lengths = [len(numbers) for numbers in texts]
-    german = [is_german(each) for each in written]
+    said, pak_ids = rows.column("content"), rows.column("pak_id")
+    titles = list(map(own_title, rows.column("title"), said))
+    taken = analysed(said, titles, contents.lexicon)
     first = contents.columns.extend(
-        memories,
-        row_ids=row_ids,
-        lengths=lengths,
-        digests=digests,
-        words=[words_digest(own) for own in said],
-        marks=[
-            text_marks(
-                memory.content, tells_time=lexicon.tells_time(numbers), is_german=speaks_german
-            )
-            for memory, numbers, speaks_german in zip(memories, texts, german, strict=True)
-        ],
-        pending=[row.pending for row in rows],
+        rows, lengths=taken.lengths, digests=marked, words=taken.said, marks=taken.marks
     )
-    # A German text is held under its German stems too; it is no longer for that.
-    for numbers, each, speaks_german in zip(texts, written, german, strict=True):
-        if speaks_german:
-            numbers.extend(lexicon.german(each))
     alive = contents.columns["alive"]
     contents.pak_ids.extend(pak_ids)
-    contents.by_row.extend(row_ids, first, alive)
-    contents.by_pak.extend([digest(pak_id) for pak_id in pak_ids], first, alive)
-    contents.terms.extend_numbered(texts, first)
-    contents.tags.extend([dict.fromkeys(memory.tags) for memory in memories], first)
-    contents.vectors.extend([row.vector for row in rows])
+    contents.by_row.extend(np.array(rows.row_ids, dtype=np.int64), first, alive)
+    contents.by_pak.extend(digests(map(_octets, pak_ids)), first, alive)
+    contents.terms.extend_numbered(taken.terms, first)
+    contents.tags.extend([tags and dict.fromkeys(tags) for tags in rows.column("tags")], first)
+    contents.vectors.extend(rows.vectors)
     contents.graph.extend(len(rows))
     contents.live += len(rows)
-    contents.live_terms += sum(lengths)
+    contents.live_terms += int(taken.lengths.sum())
     return first
 
 
@@ -176,8 +144,14 @@ def _digests_at(slots: NDArray[np.int64], contents: Contents) -> NDArray[np.int6
     return digests.take(slots, mode="wrap") if len(digests) else np.zeros(len(slots), np.int64)
 
 
-def _text_digest(memory: Indexable) -> int:
-    """Return 64 bits that change when anything does that postings or the memory's name hold."""
-    pak_id, title, content = memory.pak_id, memory.title, memory.content
-    bounds = f"{len(pak_id)} {len(title)} {len(content)} {memory.tags!r}"
-    return digest(f"{bounds}{pak_id}{title}{content}")
+def _text_digests(rows: IndexColumns) -> NDArray[np.int64]:
+    """Return 64 bits each that change when anything does that postings or a memory's name hold."""
+    fields = (rows.column(name) for name in ("pak_id", "title", "content", "tags"))
+    return digests(
+        _octets(f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}{title}{content}")
+        for pak_id, title, content, tags in zip(*fields, strict=True)
+    )
+
+
+def _octets(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.ports.store import Indexable
+    from recollect.ports.store import Indexable, IndexColumns
 
 __all__ = [
     "CODED",
@@ -51,24 +51,25 @@ def place_text(place: Place) -> str:
     return json.dumps([getattr(place, name) for name in _PLACE_FIELDS], ensure_ascii=False)
 
 
-_NUMBERS: dict[str, tuple[str, Callable[[Indexable], float]]] = {
-    "confidence": ("f8", attrgetter("confidence")),
-    "decay": ("f8", attrgetter("decay")),
-    "last_reinforced": ("f8", attrgetter("last_reinforced")),
-    "reinforced": ("i4", lambda memory: min(memory.reinforced, _LARGEST)),
-    "updated_at": ("i8", lambda memory: epoch_microseconds(memory.updated_at)),
-    "valid_from": ("f8", lambda memory: _bound(memory.valid_from, -inf)),
-    "valid_until": ("f8", lambda memory: _bound(memory.valid_until, inf)),
-    "position": ("i4", lambda memory: _position(memory.position)),
-    "day": ("i4", lambda memory: day_number(memory.occurred_at)),
-    "risky": ("?", lambda memory: bool(memory.risks)),
-    "external": ("?", lambda memory: memory.authority == EXTERNAL),
+# What each column is of: a field of a memory, and what becomes of it.
+_NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
+    "confidence": ("f8", "confidence", float),
+    "decay": ("f8", "decay", float),
+    "last_reinforced": ("f8", "last_reinforced", float),
+    "reinforced": ("i4", "reinforced", lambda often: min(often, _LARGEST)),
+    "updated_at": ("i8", "updated_at", lambda text: epoch_microseconds(text)),
+    "valid_from": ("f8", "valid_from", lambda text: _bound(text, -inf)),
+    "valid_until": ("f8", "valid_until", lambda text: _bound(text, inf)),
+    "position": ("i4", "position", lambda position: _position(position)),
+    "day": ("i4", "occurred_at", day_number),
+    "risky": ("?", "risks", bool),
+    "external": ("?", "authority", EXTERNAL.__eq__),
 }
 CODED: dict[str, Callable[[Indexable], str | None]] = {
     "category": attrgetter("category"),
     "project": attrgetter("project"),
     "status": attrgetter("status"),
-    "thread": lambda memory: _thread(memory),
+    "thread": lambda memory: _thread(memory.thread, memory.project, memory.place),
     "speaker": attrgetter("speaker"),
     "superseded_by": attrgetter("superseded_by"),
     "place": lambda memory: place_text(memory.place),
@@ -148,7 +149,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.size = 0
-        dtypes = {name: dtype for name, (dtype, _) in _NUMBERS.items()}
+        dtypes = {name: dtype for name, (dtype, *_) in _NUMBERS.items()}
         dtypes |= dict.fromkeys(CODED, "i4") | _GIVEN
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.empty(0, dtype=dtype) for name, dtype in dtypes.items()
@@ -178,30 +179,28 @@ class Columns:
 
     def extend(
         self,
-        memories: Sequence[Indexable],
+        rows: IndexColumns,
         *,
-        row_ids: Sequence[int],
-        lengths: Sequence[int],
-        digests: Sequence[int],
-        words: Sequence[int],
-        marks: Sequence[int],
-        pending: Sequence[bool],
+        lengths: NDArray[np.int64],
+        digests: NDArray[np.int64],
+        words: NDArray[np.int64],
+        marks: NDArray[np.uint8],
     ) -> int:
         """Append memories, all alive, and return the slot of the first."""
-        first, many = self.size, len(memories)
+        first, many = self.size, len(rows)
         self._make_room(first + many)
         self.size = first + many
         if many == 1:
-            self.overwrite(first, memories[0])
+            self.overwrite(first, rows.memory_at(0))
         else:
-            self._fill(first, memories)
-        given: dict[str, Sequence[int] | Sequence[bool] | bool] = {
-            "row_id": row_ids,
+            self._fill(first, rows)
+        given: dict[str, Sequence[int] | Sequence[bool] | NDArray[Any] | bool] = {
+            "row_id": rows.row_ids,
             "length": lengths,
             "digest": digests,
             "words": words,
             "marks": marks,
-            "pending": pending,
+            "pending": rows.pending,
             "alive": True,
         }
         for name, values in given.items():
@@ -210,8 +209,8 @@ class Columns:
 
     def overwrite(self, slot: int, memory: Indexable) -> None:
         """Replace all that can change without the text changing."""
-        for name, (_, value_of) in _NUMBERS.items():
-            self._set(name, slot, value_of(memory))
+        for name, (_, field, value_of) in _NUMBERS.items():
+            self._set(name, slot, value_of(getattr(memory, field)))
         for name, text_of in CODED.items():
             self._set(name, slot, self.vocabularies[name][text_of(memory)])
 
@@ -252,15 +251,24 @@ class Columns:
         columns.places = Places(columns.vocabularies["place"])
         return columns
 
-    def _fill(self, first: int, memories: Sequence[Indexable]) -> None:
+    def _fill(self, first: int, rows: IndexColumns) -> None:
         """Set whole stretches of columns; for a single memory that costs more than it saves."""
-        many = len(memories)
-        for name, (_, value_of) in _NUMBERS.items():
-            column = self._arrays[name]
-            column[first : first + many] = np.fromiter(map(value_of, memories), column.dtype, many)
-        for name, text_of in CODED.items():
-            codes = map(self.vocabularies[name].__getitem__, map(text_of, memories))
-            self._arrays[name][first : first + many] = np.fromiter(codes, np.int32, many)
+        for name, (_, field, value_of) in _NUMBERS.items():
+            self._fill_one(name, first, rows.column(field), value_of)
+        for name in CODED:
+            self._fill_one(name, first, _texts(name, rows), self.vocabularies[name].__getitem__)
+
+    def _fill_one(
+        self, name: str, first: int, values: Sequence[Any], value_of: Callable[[Any], float]
+    ) -> None:
+        """Set a stretch of one column; of values that are the same the first is looked at."""
+        column, many = self._arrays[name], len(values)
+        if values.count(values[0]) == many:
+            column[first : first + many] = value_of(values[0])
+            return
+        known = {value: value_of(value) for value in dict.fromkeys(values)}
+        found = np.fromiter(map(known.__getitem__, values), column.dtype, many)
+        column[first : first + many] = found
 
     def _set(self, name: str, slot: int, value: float) -> None:
         if slot >= self._shared:
@@ -309,8 +317,20 @@ def _position(position: int | None) -> int:
     return -1 if position is None else min(position, _LARGEST)
 
 
-def _thread(memory: Indexable) -> str | None:
+def _texts(name: str, rows: IndexColumns) -> Sequence[str | None]:
+    """Return the values of a column that has a vocabulary."""
+    if name == "place":
+        # Rows that are read together share their places: asking who is the same costs more.
+        places = rows.column("place")
+        texts = {
+            id(place): place_text(place) for place in {id(one): one for one in places}.values()
+        }
+        return [texts[id(place)] for place in places]
+    if name == "thread" and any(rows.column("thread")):
+        return list(map(_thread, *(rows.column(field) for field in ("thread", "project", "place"))))
+    return rows.column(name)
+
+
+def _thread(thread: str | None, project: str | None, place: Place) -> str | None:
     """Return what tells a thread from all others: two tenants or projects may use one name."""
-    if memory.thread is None:
-        return None
-    return f"{memory.place.tenant}\0{memory.project or ''}\0{memory.thread}"
+    return None if thread is None else f"{place.tenant}\0{project or ''}\0{thread}"

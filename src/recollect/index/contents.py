@@ -102,6 +102,7 @@ class Contents:
         self.columns.mend()
         self.by_row.mend(self.size)
         self.by_pak.mend(self.size)
+        self.lexicon.rest()
         self.terms.mend()
         self.tags.mend()
 

@@ -253,7 +253,7 @@ class FactBook:
         told = [dict(zip(wanted.names, facts.rows[at][1:], strict=True)) for at in here.tolist()]
         learnt = dict(known)
         for path in wanted.paths:
-            values = [_value(path, fields) for fields in told]
+            values = _values(path, told)
             column = known.get(path, _NOTHING_KNOWN)
             learnt[path] = column.learning(slots[here], values, contents.size)
         return learnt
@@ -294,6 +294,21 @@ def _columns_of(path: Path) -> tuple[str, ...]:
     if path[0] == WHEN:
         return "occurred_at", "created_at"
     return (path[0],)
+
+
+def _values(path: Path, told: Sequence[Mapping[str, Any]]) -> list[Key | None]:
+    """Return the keys of many; most say what another one said, and that is worked out once."""
+    if path[0] == METADATA:
+        return [_value(path, fields) for fields in told]
+    names = _columns_of(path)
+    known: dict[tuple[Any, ...], Key | None] = {}
+    found = []
+    for fields in told:
+        said = tuple(fields[name] for name in names)
+        if said not in known:
+            known[said] = _value(path, fields)
+        found.append(known[said])
+    return found
 
 
 def _value(path: Path, fields: Mapping[str, Any]) -> Key | None:

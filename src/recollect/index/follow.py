@@ -8,7 +8,7 @@ the way, whichever, leaves the last one in its place, and readers in other threa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -44,7 +44,8 @@ class Follower:
 
     `cache_path` is where the cache file is, if the store is in a file; unless it `keeps_file`,
     one that others left is not used, but what is forgotten is wiped from it all the same. It is
-    written once `worth_saving` rows have changed.
+    written once `worth_saving` rows have changed. `progress` is told how many memories, of how
+    many, an index that is built from nothing has taken in.
     """
 
     def __init__(
@@ -54,8 +55,10 @@ class Follower:
         *,
         keeps_file: bool = True,
         worth_saving: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self._store = store
+        self._progress = progress
         self._worth_saving = _WORTH_SAVING if worth_saving is None else worth_saving
         self._cache_path = cache_path
         self._keeps_file = keeps_file
@@ -195,7 +198,7 @@ class Follower:
                     rows += len(changes.rows)
                     yield changes
 
-            renewed = index.after_all(counted(), head=state.head)
+            renewed = index.after_all(self._telling_how_far(counted()), head=state.head)
         with self._building:
             self._index, self._state, self._unsaved_rows = renewed, state, rows
             self._is_building = False
@@ -257,7 +260,10 @@ class Follower:
         if index is None or not self._continues(index, state):
             self._unsaved_rows = 0
             index = self._loaded(state) or MemoryIndex.empty(state.dimension or 0)
-        return self._publish(index, self._counted(index), state.head)
+        changes = self._counted(index)
+        return self._publish(
+            index, self._telling_how_far(changes) if not index.size else changes, state.head
+        )
 
     def _publish(
         self, index: MemoryIndex, changes: Iterator[Changes] | list[Changes], head: Head
@@ -279,6 +285,17 @@ class Follower:
         for changes in self._store.memories.changes(index.head):
             self._unsaved_rows += len(changes.rows) + len(changes.gone)
             yield changes
+
+    def _telling_how_far(self, batches: Iterator[Changes]) -> Iterator[Changes]:
+        """Yield all that a store holds, and tell how far that is taken in."""
+        if self._progress is None:
+            yield from batches
+            return
+        done, total = 0, self._store.state.count().memories
+        for changes in batches:
+            yield changes
+            done += len(changes.rows)
+            self._progress(done, total)
 
     def _loaded(self, state: StoreState) -> MemoryIndex | None:
         if self._cache_path is None or not self._keeps_file:

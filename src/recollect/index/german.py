@@ -18,13 +18,21 @@ from recollect.locks import fresh_in_child
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["GERMAN_COMMON", "german_stem", "is_english", "is_german"]
+__all__ = [
+    "GERMAN_COMMON",
+    "HOLDS_ENGLISH",
+    "HOLDS_GERMAN",
+    "german_stem",
+    "german_stems",
+    "is_english",
+    "is_german",
+]
 
 _MOST_STEMS = 1 << 16
 # They are written as they are folded: "für" is "fur".
 _each = str.split
 # What no sentence of another language is made of: not "die", "war", "man", "mit" or "von".
-_TELLING = frozenset(
+HOLDS_GERMAN = frozenset(
     _each(
         "aber als auch auf bei beim bis das dass dein deine dem denn der diese diesem diesen "
         "dieser dieses doch durch ein eine einem einen einer eines fur gegen gibt habe haben "
@@ -36,7 +44,7 @@ _TELLING = frozenset(
     )
 )
 # Those of English that German does not have as well.
-_ENGLISH = frozenset(
+HOLDS_ENGLISH = frozenset(
     _each(
         "the of and to is that for with are you it this have not be or from by at as what how "
         "do does did can i my we they he she his her their our your when where why which who if "
@@ -44,7 +52,7 @@ _ENGLISH = frozenset(
     )
 )
 # Words of a German question that say how, not what, it asks.
-GERMAN_COMMON = _TELLING | frozenset(
+GERMAN_COMMON = HOLDS_GERMAN | frozenset(
     _each(
         "am an ans aus da damit dann den des die dies du er es euch euer hat hier hast ihm ihn "
         "im in ins ja jede jeden jeder jedes man mich mir mit nein ob sei seit so um viel von "
@@ -62,6 +70,12 @@ class _Stems(dict[str, str]):
         self._lock = Lock()
         fresh_in_child(self, "_lock", Lock)
 
+    def of_many(self, words: list[str]) -> list[str]:
+        """Return the stems of words, which are not worth remembering."""
+        with self._lock:
+            found: list[str] = self._stemmer.stemWords(words)
+        return found
+
     def __missing__(self, word: str) -> str:
         with self._lock:  # a stemmer keeps state while it works
             stem: str = self._stemmer.stemWord(word)
@@ -76,20 +90,33 @@ _stems = _Stems()
 
 def is_german(written: Collection[str]) -> bool:
     """Return whether more of the words hold German sentences together than English ones."""
-    if _TELLING.isdisjoint(written):
+    if HOLDS_GERMAN.isdisjoint(written):
         return False
     said = set(written)
-    return len(said & _TELLING) > len(said & _ENGLISH)
+    return len(said & HOLDS_GERMAN) > len(said & HOLDS_ENGLISH)
 
 
 def is_english(written: Collection[str]) -> bool:
     """Return whether words hold an English sentence together, and more of them than a German."""
-    return not _ENGLISH.isdisjoint(written) and not is_german(written)
+    return not HOLDS_ENGLISH.isdisjoint(written) and not is_german(written)
 
 
 def german_stem(word: str) -> str | None:
     """Return a word's German stem; None where it is the term that the word is anyway."""
-    if len(word) > LONGEST_TERM or not (word.isascii() and word.isalpha()):
+    if not _is_stemmed(word):
         return None
     stem = _stems[word]
     return None if stem == term_of(word) else stem
+
+
+def german_stems(words: list[str], terms: list[str]) -> list[str | None]:
+    """Return the same of many words, the terms of which are known."""
+    stems = _stems.of_many([word if _is_stemmed(word) else "" for word in words])
+    return [
+        stem if stem != term and _is_stemmed(word) else None
+        for word, stem, term in zip(words, stems, terms, strict=True)
+    ]
+
+
+def _is_stemmed(word: str) -> bool:
+    return len(word) <= LONGEST_TERM and word.isascii() and word.isalpha()

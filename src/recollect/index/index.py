@@ -100,13 +100,14 @@ class MemoryIndex(Questions):
                 contents = contents.rewritten()
             touched = self._touched(touched, changes)
             if touched is not None:
-                rows = (rows | {row.row_id for row in changes.rows}).difference(changes.gone)
+                rows = (rows | {*changes.row_ids}).difference(changes.gone)
             apply_changes(changes, contents)
             if self._facts.is_asked:
-                changed.update(row.row_id for row in changes.rows)
+                changed.update(changes.row_ids)
             used.update(changes.used)
             gone.update(changes.gone)
             edges.update((low, high) for low, high, _ in changes.edges)
+        contents.lexicon.rest()
         facts = self._facts.following(contents, changed)
         if moves and is_worth_compacting(contents):
             compact(contents)
@@ -133,7 +134,7 @@ class MemoryIndex(Questions):
 
     def _touched(self, before: set[Place] | None, changes: Changes) -> set[Place] | None:
         """Return at which places something changed, None if at too many to ask about each."""
-        rows = [row.row_id for row in changes.rows] + list(changes.gone)
+        rows = [*changes.row_ids, *changes.gone]
         if before is None or len(rows) > _FEW_ROWS or len(before) > _FEW_ROWS:
             return None
         # Where they were; what came in an earlier batch was there when that was looked at.
@@ -205,7 +206,7 @@ class MemoryIndex(Questions):
 
     def _came(self, changes: Changes) -> bool:
         """Return whether what changed is that memories came, and nothing else."""
-        known = self._contents.slots_of_rows([row.row_id for row in changes.rows])
+        known = self._contents.slots_of_rows(changes.row_ids)
         return not changes.gone and not bool((known >= 0).any())
 
     def _next_generation(self, contents: Contents) -> Selections:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["Lookup", "digest", "words_digest"]
+__all__ = ["Lookup", "digest", "digests", "words_digest"]
 
 _LEAST_TAIL = 2048
 _MOST_TAIL = 16384
@@ -31,9 +31,18 @@ def digest(text: str) -> int:
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
 
 
+def digests(texts: Iterable[bytes]) -> NDArray[np.int64]:
+    """Return the same of many texts, as UTF-8."""
+    joined = b"".join([blake2b(octets, digest_size=8).digest() for octets in texts])
+    return np.frombuffer(joined, dtype="<i8").astype(np.int64, copy=False)
+
+
 def words_digest(words: Iterable[str]) -> int:
     """Return the 64 bits, signed, that stand for words in their order."""
     return digest(" ".join(words))
+
+
+_NO_KEYS: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 
 class Lookup:
@@ -57,7 +66,7 @@ class Lookup:
             if not slots:
                 del self._tail[key]
 
-    def extend(self, keys: Sequence[int], first: int, alive: NDArray[np.bool_]) -> None:
+    def extend(self, keys: NDArray[np.int64], first: int, alive: NDArray[np.bool_]) -> None:
         """Add keys, the first of them at slot `first`; the dead are forgotten when it is worth it.
 
         `alive` covers every slot, the new ones included.
@@ -65,7 +74,7 @@ class Lookup:
         if len(keys) > _LEAST_TAIL:
             self._freeze(alive, keys, first)
             return
-        for slot, key in enumerate(keys, first):
+        for slot, key in enumerate(keys.tolist(), first):
             self._tail.setdefault(key, []).append(slot)
         self._tail_size += len(keys)
         if self._tail_size > min(max(_LEAST_TAIL, len(self._keys) // 8), _MOST_TAIL):
@@ -113,12 +122,14 @@ class Lookup:
         latest = next((s for s in reversed(self._tail.get(key, ())) if s < len(alive)), -1)
         return latest if latest >= 0 and alive[latest] else -1
 
-    def _freeze(self, alive: NDArray[np.bool_], more: Sequence[int] = (), first: int = 0) -> None:
+    def _freeze(
+        self, alive: NDArray[np.bool_], more: NDArray[np.int64] = _NO_KEYS, first: int = 0
+    ) -> None:
         """Sort everything into the arrays, `more` keys from slot `first` on included."""
         tail = [(key, slot) for key, slots in self._tail.items() for slot in slots]
         late = np.array(tail, dtype=np.int64).reshape(-1, 2)
         added = np.arange(first, first + len(more))
-        keys = np.concatenate((self._keys, late[:, 0], np.array(more, dtype=np.int64)))
+        keys = np.concatenate((self._keys, late[:, 0], more))
         slots = np.concatenate((self._slots, late[:, 1], added)).astype(np.int32)
         living = alive[slots]
         keys, slots = keys[living], slots[living]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from copy import copy
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,11 @@ from recollect.index.names import Names
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_COUNTED", "Posting", "Postings"]
+__all__ = ["MOST_COUNTED", "Numbered", "Posting", "Postings"]
 
 # A term that occurs more often in one text counts as this often.
 MOST_COUNTED = 2**16 - 1
@@ -53,6 +54,20 @@ class _Segment:
 
 
 _NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbered:
+    """The names of some texts by number, text after text, and how many each text has."""
+
+    numbers: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[array[int]]) -> Numbered:
+        """Return texts in one piece."""
+        numbers = np.frombuffer(b"".join(texts), dtype=np.intc).astype(np.int32, copy=False)
+        return cls(numbers, np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
 
 
 class Postings:
@@ -87,20 +102,25 @@ class Postings:
         while self._tail_pairs and self._tail_pairs[-1] & _SLOT >= self._size:
             self._tail_pairs.pop()
 
-    def extend(self, texts: Iterable[Iterable[str]], first: int) -> None:
+    def extend(self, texts: Sequence[Collection[str]], first: int) -> None:
         """Add the names of consecutive slots, the first of them `first`."""
-        self.extend_numbered([array("i", map(self.names.__getitem__, t)) for t in texts], first)
+        sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        names = map(self.names.__getitem__, chain.from_iterable(texts))
+        self.extend_numbered(Numbered(np.fromiter(names, np.int32, int(sizes.sum())), sizes), first)
 
-    def extend_numbered(self, texts: Sequence[array[int]], first: int) -> None:
+    def extend_numbered(self, texts: Numbered, first: int) -> None:
         """Add the same, each name by its number in `names`."""
-        self._size = first + len(texts)
-        if len(texts) > _TAIL_ROWS:
+        count = len(texts.sizes)
+        self._size = first + count
+        if count > _TAIL_ROWS:
             self._freeze_tail()
             self._push(_segment_of(texts, first))
             return
-        for slot, numbers in enumerate(texts, first):
-            self._add(slot, numbers)
-        self._tail_rows += len(texts)
+        numbers, start = texts.numbers.tolist(), 0
+        for slot, size in enumerate(texts.sizes.tolist(), first):
+            self._add(slot, numbers[start : start + size])
+            start += size
+        self._tail_rows += count
         if self._tail_rows > _TAIL_ROWS or self._tail_postings > _TAIL_POSTINGS:
             self._freeze_tail()
 
@@ -165,7 +185,7 @@ class Postings:
         postings._size = int(slots.max(initial=-1)) + 1
         return postings
 
-    def _add(self, slot: int, numbers: array[int]) -> None:
+    def _add(self, slot: int, numbers: list[int]) -> None:
         tail, counted = self._tail, Counter(numbers)
         for number, often in counted.items():
             entry = tail.get(number)
@@ -220,10 +240,9 @@ def _unpack(entries: NDArray[np.int64]) -> Posting:
     return Posting((entries >> 16).astype(np.int32), entries.astype(np.uint16))
 
 
-def _segment_of(texts: Sequence[array[int]], first: int) -> _Segment:
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    keys = np.frombuffer(b"".join(texts), dtype=np.intc).astype(np.int64) << 32
-    keys |= np.repeat(np.arange(first, first + len(texts)), lengths)
+def _segment_of(texts: Numbered, first: int) -> _Segment:
+    keys = texts.numbers.astype(np.int64) << 32
+    keys |= np.repeat(np.arange(first, first + len(texts.sizes)), texts.sizes)
     keys.sort()
     edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else [])
     counts = np.diff(edges, append=len(keys)).clip(max=MOST_COUNTED)

@@ -68,6 +68,12 @@ class _ReadyRows:
     squares: NDArray[np.float32]
 
 
+def _octets(vector: NDArray[np.int8] | bytes | None, blank: bytes) -> bytes:
+    if vector is None:
+        return blank
+    return vector if isinstance(vector, bytes) else vector.tobytes()
+
+
 class Vectors:
     """One int8 vector for each slot, its squared length (0: none) and its sign bits.
 
@@ -122,13 +128,22 @@ class Vectors:
         held = ((now, before._ready.get(one)) for one, now in carried.items())
         self._ready = {now: ready for now, ready in held if ready is not None}
 
-    def extend(self, vectors: Sequence[NDArray[np.int8] | None]) -> None:
-        """Append vectors; None where there is none yet."""
+    def check_each(self, vectors: Sequence[NDArray[np.int8] | bytes | None]) -> None:
+        """Raise unless the index can hold all of these; None where there is none yet."""
+        for vector in vectors:
+            if isinstance(vector, bytes) and len(vector) == self.dimension:
+                continue
+            if vector is not None:
+                self.check(np.frombuffer(vector, np.int8) if isinstance(vector, bytes) else vector)
+
+    def extend(self, vectors: Sequence[NDArray[np.int8] | bytes | None]) -> None:
+        """Append vectors, or their bytes; None where there is none yet."""
         first, self._size = self._size, self._size + len(vectors)
         self._make_room(first)
-        blank = np.zeros(self.dimension, dtype=np.int8)
-        rows = [blank if vector is None else vector for vector in vectors]
-        self._put(first, np.concatenate([blank[:0], *rows]).reshape(len(rows), self.dimension))
+        blank = bytes(self.dimension)
+        octets = b"".join([_octets(vector, blank) for vector in vectors])
+        rows = np.frombuffer(octets, dtype=np.int8)
+        self._put(first, rows.reshape(len(vectors), self.dimension))
 
     def holds(self, slot: int, vector: NDArray[np.int8] | None) -> bool:
         """Return whether this is the vector in a slot."""

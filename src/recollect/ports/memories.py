@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, overload
 
 from recollect.model import Memory, is_settled, name_key
 from recollect.values import dataclass
@@ -28,6 +30,7 @@ __all__ = [
     "Changes",
     "Claim",
     "Facts",
+    "IndexColumns",
     "IndexRow",
     "Indexable",
     "Indexed",
@@ -79,6 +82,115 @@ class IndexRow(NamedTuple):
     pending: bool = False
 
 
+class IndexColumns(Sequence[IndexRow]):
+    """Rows for an index, a column a field: so 100,000 memories need no object each.
+
+    Columns are in the order of `Indexed`; a vector is an array, or the bytes of one.
+    """
+
+    def __init__(
+        self,
+        row_ids: Sequence[int],
+        columns: Sequence[Sequence[Any]],
+        vectors: Sequence[NDArray[np.int8] | bytes | None],
+        pending: Sequence[bool],
+    ) -> None:
+        self.row_ids = row_ids
+        self.vectors = vectors
+        self.pending = pending
+        self._columns = columns
+
+    @classmethod
+    def of(cls, rows: Sequence[IndexRow]) -> IndexColumns:
+        """Return rows as columns; of those with the same number the last counts."""
+        if isinstance(rows, IndexColumns):
+            return rows
+        latest = list({row.row_id: row for row in rows}.values())
+        fields = [_indexed_fields(row.memory) for row in latest]
+        return cls(
+            [row.row_id for row in latest],
+            list(zip(*fields, strict=True)) or [()] * len(Indexed._fields),
+            [row.vector for row in latest],
+            [row.pending for row in latest],
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[IndexColumns]) -> IndexColumns:
+        """Return the rows of all parts, which have none in common."""
+        if len(parts) == 1:
+            return parts[0]
+        every = zip(*(part._columns for part in parts), strict=True)
+        return cls(
+            [row_id for part in parts for row_id in part.row_ids],
+            [list(chain.from_iterable(columns)) for columns in every],
+            [vector for part in parts for vector in part.vectors],
+            [pending for part in parts for pending in part.pending],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the rows are the same, however their columns are held."""
+        if not isinstance(other, IndexColumns):
+            return NotImplemented
+        return self._plain() == other._plain()
+
+    def __hash__(self) -> int:
+        """Return what equal rows have in common."""
+        return hash(tuple(self.row_ids))
+
+    def _plain(self) -> tuple[list[Any], ...]:
+        vectors = [None if one is None else bytes(one) for one in self.vectors]
+        return list(self.row_ids), list(map(list, self._columns)), vectors, list(self.pending)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return one field of all memories."""
+        return self._columns[_COLUMN_OF[name]]
+
+    def at(self, places: Sequence[int]) -> IndexColumns:
+        """Return some of the rows."""
+        if len(places) == len(self):
+            return self
+        return IndexColumns(
+            [self.row_ids[place] for place in places],
+            [[column[place] for place in places] for column in self._columns],
+            [self.vectors[place] for place in places],
+            [self.pending[place] for place in places],
+        )
+
+    def vector_at(self, place: int) -> NDArray[np.int8] | None:
+        """Return one vector; one of bytes cannot be written to."""
+        from numpy import frombuffer, int8
+
+        vector = self.vectors[place]
+        return frombuffer(vector, dtype=int8) if isinstance(vector, bytes) else vector
+
+    def memory_at(self, place: int) -> Indexed:
+        """Return one memory."""
+        return Indexed._make(column[place] for column in self._columns)
+
+    def __len__(self) -> int:
+        return len(self.row_ids)
+
+    @overload
+    def __getitem__(self, place: int) -> IndexRow: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> IndexColumns: ...
+
+    def __getitem__(self, place: int | slice) -> IndexRow | IndexColumns:
+        if isinstance(place, slice):
+            return self.at(range(len(self))[place])
+        return IndexRow(
+            self.row_ids[place],
+            self.memory_at(place),
+            self.vector_at(place),
+            bool(self.pending[place]),
+        )
+
+
+_indexed_fields = attrgetter(*Indexed._fields)
+_COLUMN_OF = {name: place for place, name in enumerate(Indexed._fields)}
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What changed since a head of the store: memories as they are now, and row ids that are gone.
@@ -93,6 +205,12 @@ class Changes:
     gone: Sequence[int]
     edges: Sequence[tuple[int, int, float]]
     used: Mapping[Who, Uses | None] = field(default_factory=dict)
+
+    @property
+    def row_ids(self) -> Sequence[int]:
+        """The numbers of the rows."""
+        rows = self.rows
+        return rows.row_ids if isinstance(rows, IndexColumns) else [row.row_id for row in rows]
 
     @property
     def revision(self) -> int:

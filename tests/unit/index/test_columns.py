@@ -8,6 +8,7 @@ import pytest
 
 from recollect.index.columns import Columns, epoch_microseconds, place_from, place_text
 from recollect.model import Memory, Place
+from recollect.ports.store import IndexColumns, IndexRow
 
 FIRST = Memory(
     "p1",
@@ -27,15 +28,13 @@ SECOND = Memory("p2", "y", "y", status="archived", valid_until="nonsense", reinf
 def filled(*memories: Memory) -> Columns:
     columns = Columns()
     count = len(memories)
-    numbers = list(range(count))
+    numbers = np.arange(count)
     columns.extend(
-        memories,
-        row_ids=numbers,
-        lengths=[1] * count,
+        IndexColumns.of([IndexRow(*row, None) for row in enumerate(memories)]),
+        lengths=np.ones(count, np.int64),
         digests=numbers,
         words=numbers,
-        marks=[0] * count,
-        pending=[False] * count,
+        marks=np.zeros(count, np.uint8),
     )
     return columns
 

@@ -161,3 +161,19 @@ def test_what_others_wrote_before_a_commit_is_not_missed_by_what_is_made_ahead(
         store.memories.write([new_memory("d")])
         when_committed.enter_context(follower.ahead_of(commit))
     assert names(follower) == ["a", "b", "c", "d"]
+
+
+def test_who_waits_for_an_index_to_be_built_is_told_how_far_it_is(store: Store) -> None:
+    heard: list[tuple[int, int]] = []
+    follower = Follower(store, None, progress=lambda *far: heard.append(far))
+
+    follower.current()
+    assert heard == [(2, 2), (2, 2)]
+
+    with committing(store):
+        store.memories.write([new_memory("c")])
+    follower.current()
+    assert len(heard) == 2
+
+    follower.renew()
+    assert heard[2:] == [(3, 3), (3, 3)]

@@ -24,7 +24,7 @@ def test_the_living_slot_of_a_key_is_found_however_often_it_moved(
                     alive[expected[key]] = False
             expected.update({key: slot for slot, key in enumerate(keys, size)})
             alive[size : size + len(keys)] = True
-            lookup.extend(keys, size, alive)
+            lookup.extend(np.array(keys, dtype=np.int64), size, alive)
             size += len(keys)
 
     asked = np.arange(-4, 14)
@@ -35,7 +35,7 @@ def test_the_living_slot_of_a_key_is_found_however_often_it_moved(
 
 def test_two_slots_may_share_a_key() -> None:
     lookup, alive = Lookup(), np.ones(3, dtype=np.bool_)
-    lookup.extend([7, 8, 7], 0, alive)
+    lookup.extend(np.array([7, 8, 7]), 0, alive)
     assert sorted(lookup.candidates(7, 3)) == [0, 2]
 
     lookup.export(alive)

@@ -78,6 +78,6 @@ def test_a_text_in_german_that_nobody_may_read_changes_no_answer() -> None:
 
 
 def test_small_words_are_held_as_texts_are_folded() -> None:
-    for held in (german._TELLING, german._ENGLISH, german.GERMAN_COMMON):
+    for held in (german.HOLDS_GERMAN, german.HOLDS_ENGLISH, german.GERMAN_COMMON):
         assert set(words(" ".join(held))) == held
     assert set(words("für können über wofür würde")) <= german.GERMAN_COMMON

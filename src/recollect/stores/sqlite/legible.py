@@ -73,6 +73,13 @@ class RowShape:
             if not fits(row[place]):
                 raise ValueError("a number or a status that no memory has")
 
+    def fits_all(self, columns: Sequence[Sequence[Any]]) -> bool:
+        """Return whether each of many rows can be a memory; they come as columns."""
+        kinds = zip(columns, self._kinds, strict=True)
+        return all(set(map(type, column)).issubset(allowed) for column, allowed in kinds) and all(
+            all(map(fits, set(columns[place]))) for place, fits in self._ranges
+        )
+
     def _learn(self, kinds: tuple[type, ...]) -> None:
         if not all(kind in allowed for kind, allowed in zip(kinds, self._kinds, strict=True)):
             raise ValueError("a value of a type that no memory has")

@@ -14,6 +14,7 @@ from recollect.ports.memories import (
     Changes,
     Claim,
     Facts,
+    IndexColumns,
     Texts,
     Written,
 )
@@ -72,7 +73,7 @@ _SEALED_LATER = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES_LATER))
 _of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
-_BATCH_ROWS = 8_192
+_BATCH_ROWS = 16384
 
 
 class SqliteMemories:
@@ -388,23 +389,33 @@ class SqliteMemories:
                 [(row_seal(*row[:-1]), row[-1]) for row in found],
             )
 
-    def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[list[IndexRow]]:
+    def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[Sequence[IndexRow]]:
         """Yield what an index learns of these rows, or of all, as far as they are there."""
         if row_ids is None:
             row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
         slot = self._db.slot
         for numbers in chunks(row_ids, _BATCH_ROWS):
-            yield [
-                made
-                for chunk in chunks(numbers)
-                for row in self._db.all(
-                    f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
-                    " FROM memories JOIN paks USING (pak_id)"
-                    f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
-                    *chunk,
+            # Each part becomes columns while it is still at hand to the processor.
+            parts = [
+                self._indexable(
+                    self._db.all(
+                        f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
+                        " FROM memories JOIN paks USING (pak_id)"
+                        f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
+                        *chunk,
+                    )
                 )
-                if (made := self._made(rows.index_row, row, row[rows.INDEX_ROW_ID])) is not None
+                for chunk in chunks(numbers)
             ]
+            yield IndexColumns.joined(parts)
+
+    def _indexable(self, found: Sequence[Sequence[Any]]) -> IndexColumns:
+        """Return what an index learns of rows; each is looked at only where one is no memory."""
+        try:
+            return rows.index_columns(found) if found else IndexColumns.of(())
+        except ValueError:
+            each = (self._made(rows.index_row, row, row[rows.INDEX_ROW_ID]) for row in found)
+            return IndexColumns.of([made for made in each if made is not None])
 
     def _edges(self, pairs: Iterable[tuple[int, int]] | None) -> list[tuple[int, int, float]]:
         """Return the weights of these links, 0 of one that is not there; or all links."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from recollect.model import SCOPES, Memory, Place, name_key
 from recollect.model.plain import NO_METADATA, metadata_from, metadata_text
 from recollect.policy.view import HELD_BACK, HIDDEN_FIELDS
-from recollect.ports.memories import Indexed, IndexRow, Standing
+from recollect.ports.memories import IndexColumns, Indexed, IndexRow, Standing
 from recollect.stores.sqlite.legible import STATUSES, RowShape
 from recollect.stores.sqlite.seals import vector_seal
 
@@ -38,6 +39,7 @@ __all__ = [
     "fact_row",
     "fact_tables",
     "from_row",
+    "index_columns",
     "index_row",
     "own_values",
     "place_of",
@@ -147,6 +149,34 @@ def index_row(row: Sequence[Any]) -> IndexRow:
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
 
 
+def index_columns(found: Sequence[Sequence[Any]]) -> IndexColumns:
+    """Build the same from many such rows; raise `ValueError` if one of them cannot be one."""
+    # By strides: to zip them would make an iterator a row, which the collector looks through.
+    values, width = list(chain.from_iterable(found)), len(found[0])
+    columns = [values[place::width] for place in range(width)]
+    if not _INDEXED.fits_all(columns):
+        raise ValueError("a row that can be no memory")
+    tags, risks, *place, row_ids, pending, vectors = columns[_PLAIN:]
+    if all(map(_is_one, place)):
+        places = [_place(*found[0][_PLAIN + 2 : -3])] * len(found)
+    else:
+        places = list(map(_place, *place))
+    made = [_each(_tags, tags), _each(_risks, risks), places]
+    return IndexColumns(row_ids, [*columns[:_PLAIN], *made], vectors, pending)
+
+
+def _each(make: Callable[[Any], Any], stored: Sequence[Any]) -> list[Any]:
+    """Return what is made of each value; of two that are the same it is made once."""
+    if _is_one(stored):
+        return [make(stored[0])] * len(stored)
+    made = {value: make(value) for value in set(stored)}
+    return [made[value] for value in stored]
+
+
+def _is_one(stored: Sequence[Any]) -> bool:
+    return stored.count(stored[0]) == len(stored)
+
+
 def fact_columns(names: Sequence[str]) -> str:
     """Return columns to select the values of some fields from; a name of nothing is refused."""
     if unknown := [name for name in names if name not in _FACTS]:
@@ -249,12 +279,16 @@ def _metadata(stored: str | None) -> PlainObject:
     return NO_METADATA if stored is None else metadata_from(stored)
 
 
-# Fields that are kept as JSON, for those who only look at them.
-_PARSED: dict[str, Callable[[str], Any]] = {"tags": _tags, "metadata": json.loads}
-
-
 def _risks(stored: str) -> tuple[str, ...]:
     return tuple(stored.split(",")) if stored else ()
+
+
+# How fields that are kept as text are read by those who only look at them.
+_PARSED: dict[str, Callable[[str], Any]] = {
+    "tags": _tags,
+    "metadata": json.loads,
+    "risks": _risks,
+}
 
 
 @lru_cache
