@@ -95,8 +95,8 @@ def test_a_key_that_was_found_somewhere_is_revoked_whole_and_not_repeated(
             "expires_at must be an ISO-8601 time",
         ),
         (("create", "--principal", "ann", "--expires", "2020-01-01T00:00:00Z"), "a time to come"),
-        (("revoke", "000000000000"), "There is no living key 000000000000"),
-        (("revoke", "rk_nonsense"), "There is no living key of that form"),
+        (("revoke", "000000000000"), "there is no living key of this prefix"),
+        (("revoke", "rk_nonsense"), "there is no living key of this prefix"),
     ],
 )
 def test_what_cannot_be_is_refused_and_leaves_no_key(

@@ -27,6 +27,9 @@ READS = (
     ["disputes"],
     ["frames", "list"],
     ["frames", "show", "self"],
+    ["paks", "list"],
+    ["paks", "show", "payments-double-charge"],
+    ["paks", "search", "card"],
     ["gardens", "list"],
     ["quarantine", "list"],
     ["trust", "list"],
@@ -42,7 +45,7 @@ OF_THE_FILE = (
     ["reindex"],
     ["backup", "b.db"],
     ["restore", "b.db"],
-    ["paks", "list"],
+    ["paks", "check"],
     ["export", "--all"],
 )
 

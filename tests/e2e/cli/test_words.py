@@ -166,6 +166,8 @@ def test_a_key_acts_as_its_principal(run: Run, tmp_path: Path) -> None:
         json.loads(run("stats", "--db", db, "--json", RECOLLECT_KEY=secret).stdout)["memories"] == 1
     )
     assert run("export", "--db", db, RECOLLECT_KEY=secret).stderr == ""
+    paks = run("paks", "list", "--db", db, "--json", RECOLLECT_KEY=secret)
+    assert len(json.loads(paks.stdout)["items"]) == 1
     for command in (
         ("forget", "mine"),
         ("export", "--all"),
@@ -173,7 +175,7 @@ def test_a_key_acts_as_its_principal(run: Run, tmp_path: Path) -> None:
         ("restore", db, "--replace"),
         ("check",),
         ("repair", "--salvage"),
-        ("paks", "list"),
+        ("paks", "check"),
         ("paks", "repair"),
         ("forget", "--verify"),
         ("keys", "list"),

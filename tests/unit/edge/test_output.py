@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
-from recollect.edge.cli.output import _bar
+from recollect.edge.cli import output
+from recollect.edge.cli.output import Listening, Output, _bar, late_bar
 
 
 class Clock:
@@ -32,3 +34,28 @@ def test_the_time_left_is_that_of_the_pace_since_the_run_began() -> None:
     with bar:
         bar.refresh()
     assert "0:04:10" in screen.getvalue()
+
+
+def drawn(patch: pytest.MonkeyPatch, *told: tuple[int, int], out: Output | None = None) -> str:
+    """Return what a late bar draws for a person who watches."""
+    screen = io.StringIO()
+    patch.setattr(
+        output,
+        "console",
+        lambda **_: Console(file=screen, width=120, force_terminal=True),
+    )
+    patch.setattr(Listening, "out", out or Output())
+    with late_bar("Reading") as tell:
+        for done, total in told:
+            tell(done, total)
+    return screen.getvalue()
+
+
+def test_much_to_read_is_drawn_and_little_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Reading" in drawn(monkeypatch, (8_192, 100_000), (100_000, 100_000), (100_000, 100_000))
+    assert drawn(monkeypatch, (2, 2)) == ""
+
+
+def test_a_program_or_another_bar_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drawn(monkeypatch, (8_192, 100_000), out=Output(as_json=True)) == ""
+    assert drawn(monkeypatch, (8_192, 100_000), out=Output(is_drawing=True)) == ""

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from recollect.edge.cli.app import main
+from recollect.edge.cli.process import main
 
 __all__ = ["main"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["in_shell"]
+__all__ = ["in_shell", "option_of"]
 
 # In this order: what is longer comes before what it holds.
 _SAID = (
@@ -31,29 +31,44 @@ _SAID = (
     (r"pass next_cursor of the page before unchanged", "give --cursor as the page before says"),
     (r"pass the key as `api_key`", "RECOLLECT_EMBEDDER_KEY is its key"),
     (r"""update\("p1", content="\.\.\."\)""", "recollect update p1 TEXT"),
+    (
+        r"list and recall tell the ids of memories\.",
+        "`recollect list` and `recollect recall` show ids below the texts; the first 4 characters"
+        " of one are enough.",
+    ),
+    (r"\bkeys\.list names them", "`recollect keys list` names them"),
+    (
+        r"receipts are kept where they were asked for, for a time, and told to who asked\.",
+        "`recollect receipts` names those there are; `recall --receipt` keeps one.",
+    ),
     (r"\bcheck the id with get\(\)", "`recollect list` names the ids"),
     (r"\b(gardens|quarantine|keys|trust|frames)\.(\w+)\(\)", r"`recollect \1 \2`"),
     (
         r"\b(remember|recall|get|export|import|forget|list|update|history|supersede)_?\(\)",
         r"`recollect \1`",
     ),
-    (r"pass (\w+)=(?:True)? as well", lambda found: f"give {_option(found[1])} as well"),
+    (r"pass (\w+)=(?:True)? as well", lambda found: f"give {option_of(found[1])} as well"),
     (
         r"""pass (\w+)=["']([^"']*)["'](?: as well)?""",
-        lambda found: f"give {_option(found[1])} {found[2]}",
+        lambda found: f"give {option_of(found[1])} {found[2]}",
     ),
     (r"\b(\w+)=(\{[^}]*\})", r'"\1": \2'),
     (r"\b(\w+)=(\[[^\]]*\])", r'"\1": \2'),
     (r"pass a str, a Path, or None", "name a file"),
-    (r"""\b(\w+)=["']([^"']*)["']""", lambda found: f"{_option(found[1])} {found[2]}"),
-    (r"`(\w+)=(?:…|\.\.\.)?`", lambda found: f"`{_option(found[1])}`"),
+    (r"""\b(\w+)=["']([^"']*)["']""", lambda found: f"{option_of(found[1])} {found[2]}"),
+    (r"`(\w+)=(?:…|\.\.\.)?`", lambda found: f"`{option_of(found[1])}`"),
     (r"\bpass_?(?= )", "give"),
     (r"; an empty one is fine|, or None\b| or None\b", ""),
 )
 _WORDS = tuple((re.compile(found), said) for found, said in _SAID)
+# Fields whose options have another name.
 _OPTIONS = {
     "token_budget": "--budget",
     "tags": "--tag",
+    "teams": "--team",
+    "pak_type": "--type",
+    "recency_window_days": "--days",
+    "include_superseded": "--superseded",
     "everything": "--all",
     "guarantees": "--guarantee",
     "expires_at": "--expires",
@@ -67,5 +82,6 @@ def in_shell(text: str) -> str:
     return text
 
 
-def _option(name: str) -> str:
+def option_of(name: str) -> str:
+    """Return the option that gives a field of a verb."""
     return _OPTIONS.get(name, "--" + name.replace("_", "-"))

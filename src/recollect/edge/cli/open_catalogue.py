@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from recollect.edge.cli.options import chosen_key, chosen_url, wants_read_only
+from recollect.edge.cli.given import chosen_key, chosen_url, wants_read_only
 from recollect.errors import NotAllowed, StoreOutdated, StoreReadOnly, StoreUnavailable
 from recollect.paks import (
+    PakHit,
     PakListFilters,
+    PakListResult,
     PakRow,
     RecallStore,
     RiskFlagEntry,
@@ -25,16 +27,19 @@ from recollect.paks import (
 )
 
 if TYPE_CHECKING:
-    from recollect.edge.wire import Dossier
+    from recollect.edge.wire import Dossier, Flags
+    from recollect.verbs.catalogue import CatalogueHit, CatalogueRow, ViewedCatalogue
 
 __all__ = [
-    "dossier",
+    "dossier_of",
     "file_of",
-    "flags_of",
+    "hits_of",
     "is_url",
+    "is_viewed",
     "locate",
     "need_file",
     "need_holder",
+    "page_of",
     "reading",
     "writable",
     "writing",
@@ -127,6 +132,64 @@ def writing(db: str | None) -> Iterator[RecallStore]:
     with as_catalogue(path), RecallStore.open(path) as store:
         store.list_paks(PakListFilters(limit=1))
         yield store
+
+
+def is_viewed() -> bool:
+    """Return whether somebody in particular asks: then the catalogue is what that may read."""
+    return chosen_key() is not None or chosen_url() is not None
+
+
+def page_of(db: str | None, wanted: PakListFilters) -> tuple[PakListResult, Flags]:
+    """Return one page of Paks, and the risk flags of each."""
+    if not is_viewed():
+        with reading(db) as store:
+            page = store.list_paks(wanted)
+            return page, flags_of(store, page.items)
+    with _viewed(db) as catalogue:
+        seen = catalogue.list(**wanted._asdict())
+    rows = [one.pak for one in seen.items]
+    more = seen.next_cursor is not None
+    return PakListResult(rows, seen.next_cursor, seen.limit, more), _flags(seen.items)
+
+
+def hits_of(db: str | None, text: str, **narrowed: Any) -> tuple[list[PakHit], Flags]:
+    """Return the Paks that words find, best first, and the risk flags of each."""
+    if not is_viewed():
+        with reading(db) as store:
+            found = store.search(text, **narrowed)
+            return found, flags_of(store, [hit.pak for hit in found])
+    with _viewed(db) as catalogue:
+        seen = catalogue.search(text, **narrowed)
+    return [PakHit(one.pak, one.score) for one in seen], _flags(seen)
+
+
+def dossier_of(db: str | None, pak_id: str) -> Dossier:
+    """Return all that the catalogue knows of one Pak; it must be there."""
+    from recollect.edge.wire import Dossier
+
+    if not is_viewed():
+        with reading(db) as store:
+            return dossier(store, pak_id)
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, None) as memory:
+        name = open_memory.whole_id(memory, pak_id)
+        found = memory.catalogue.get(name)
+    if found is None:
+        raise open_memory.unknown(name)
+    return Dossier(found.pak, found.reason_codes, found.risk_flags, found.anchors, found.relations)
+
+
+@contextmanager
+def _viewed(db: str | None) -> Iterator[ViewedCatalogue]:
+    from recollect.edge.cli import open_memory
+
+    with open_memory.existing(db, None) as memory:
+        yield memory.catalogue
+
+
+def _flags(rows: Iterable[CatalogueRow | CatalogueHit]) -> Flags:
+    return {one.pak.pak_id: list(one.risk_flags) for one in rows}
 
 
 def dossier(store: RecallStore, pak_id: str) -> Dossier:

@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import typer
-
 from recollect.edge.cli import open_catalogue
-from recollect.edge.cli.options import chosen_key, chosen_url, wants_read_only
+from recollect.edge.cli.given import chosen_key, chosen_url, wants_read_only
+from recollect.edge.cli.output import late_bar
 from recollect.embed import load_embedder
 from recollect.errors import InvalidInput
 from recollect.paks import UnknownPak, as_catalogue
@@ -39,6 +38,7 @@ __all__ = [
     "existing",
     "known",
     "new_or_existing",
+    "on_server",
     "unknown",
     "whole_id",
     "will_start",
@@ -55,7 +55,7 @@ def existing(
 ) -> Iterator[Recollect]:
     """Open a memory whose file must be there; with `receipts`, it keeps them of its answers."""
     if (url := _asked_server(db)) is not None:
-        with _remote(url) as there:
+        with on_server(url) as there:
             yield there
         return
     place = _other_store(db) or open_catalogue.locate(db)
@@ -67,7 +67,7 @@ def existing(
 def new_or_existing(db: str | None, embedder: str | None) -> Iterator[Recollect]:
     """Open a memory, starting a new file if there is none."""
     if (url := _asked_server(db)) is not None:
-        with _remote(url) as there:
+        with on_server(url) as there:
             yield there
         return
     with _opened(_other_store(db) or _new_or_existing_file(db), embedder) as memory:
@@ -91,7 +91,7 @@ def _asked_server(db: str | None) -> str | None:
 
 
 @contextmanager
-def _remote(url: str) -> Iterator[Recollect]:
+def on_server(url: str) -> Iterator[Recollect]:
     """Ask a server: what it gives has the verbs of a memory, and no file."""
     with one_blas_thread():
         from recollect.edge.cli.on_a_server import OnAServer
@@ -127,7 +127,7 @@ def known(memory: Recollect, pak_id: str) -> Memory:
     """Return one memory by its id, or by how that begins; it must be there."""
     found = memory.get(whole_id(memory, pak_id))
     if found is None:
-        raise unknown(pak_id, memory.path)
+        raise unknown(pak_id)
     return found
 
 
@@ -153,13 +153,11 @@ def chosen(given: str, found: Sequence[str]) -> str:
     return found[0]
 
 
-def unknown(pak_id: str, path: Path) -> UnknownPak:
-    """Return the error for an id that no memory has."""
-    return UnknownPak(
-        f"There is no memory {pak_id!r} in {path}.",
-        hint="`recollect list` and `recollect recall` show ids below the texts; the first"
-        f" {SHORTEST_BEGINNING} characters of one are enough.",
-    )
+def unknown(pak_id: str) -> UnknownPak:
+    """Return the error for an id that no memory has, in the words of every door."""
+    from recollect.edge.verbs.memories import unknown as by_every_door
+
+    return by_every_door(pak_id)
 
 
 @contextmanager
@@ -173,6 +171,7 @@ def _opened(
     hooks, opening = default_hooks_path(), default_opening()
     with (
         as_catalogue(place),
+        late_bar("Reading memories into the index") as progress,
         Recollect.open(
             place,
             embedder=embedder_for(embedder),
@@ -181,6 +180,7 @@ def _opened(
             any_filesystem=opening.any_filesystem,
             receipts=receipts or opening.receipts,
             receipt_days=opening.receipt_days,
+            progress=progress,
         ) as memory,
     ):
         if hooks is not None and sys.stdin is not None and sys.stdin.isatty():
@@ -191,6 +191,8 @@ def _opened(
 
 def _ask(question: AskUser) -> str:
     """Put a hook's question to the person at the terminal."""
+    import typer
+
     from recollect.edge.cli.views.elements import plain
 
     words = f"{plain(question.prompt)} ({'/'.join(map(plain, question.options))})"

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
-
-import typer
 
 from recollect.errors import RecollectError
 from recollect.settings import pipe_columns
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
+    import typer
     from rich.console import Console
     from rich.progress import Progress
 
     from recollect.edge import wire
 
-__all__ = ["Output", "console", "of", "switch_to_json"]
+__all__ = ["Listening", "Output", "console", "late_bar", "of"]
 
 _HOUR_S = 3600.0
+# Fewer memories are read before anybody would have seen a bar.
+_WORTH_A_BAR = 20_000
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Output:
     """Who is listening: a person, or a program that asked for JSON."""
 
     as_json: bool = False
+    is_drawing: bool = False
 
     def show(
         self,
@@ -82,9 +84,38 @@ class Output:
         if screen is None or not screen.is_terminal:
             yield lambda _done, _total: None
             return
-        with _bar(screen) as bar:
-            task = bar.add_task(doing, total=total)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+        self.is_drawing = True
+        try:
+            with _bar(screen) as bar:
+                task = bar.add_task(doing, total=total)
+                yield lambda done, total: bar.update(task, completed=done, total=total)
+        finally:
+            self.is_drawing = False
+
+
+class Listening:
+    """Who listens to this process: one of them a process."""
+
+    out = Output()
+
+
+@contextmanager
+def late_bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield what draws a bar on stderr once there is much to do, if a person watches."""
+    out = Listening.out
+    with ExitStack() as until_done:
+        moves: list[Callable[[int, int], None]] = []
+
+        def tell(done: int, total: int) -> None:
+            if not moves and total >= _WORTH_A_BAR and not out.is_drawing:
+                moves.append(until_done.enter_context(out.progress(doing, total)))
+            for move in moves:
+                move(done, total)
+            if done >= total:
+                until_done.close()
+                moves.clear()
+
+        yield tell
 
 
 def _bar(screen: Console, clock: Callable[[], float] | None = None) -> Progress:
@@ -115,12 +146,6 @@ def console(*, stderr: bool = False) -> Console:
 def of(context: typer.Context) -> Output:
     """Return the output of the running command."""
     return context.ensure_object(Output)
-
-
-def switch_to_json(context: typer.Context, value: bool) -> bool:
-    """Take the `--json` option as soon as it is read, so that errors are JSON too."""
-    of(context).as_json |= value  # a command must not take back what its group was told
-    return value
 
 
 def _print_json(answer: wire.Object) -> None:

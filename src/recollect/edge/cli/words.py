@@ -18,16 +18,21 @@ __all__ = ["SAME_AS", "WORDS", "Word", "Words"]
 
 
 class Word(NamedTuple):
-    """Where a command is, below which heading it stands, and how it is used."""
+    """Where a command is, below which heading it stands, and how it is used.
+
+    A lenient one passes over options that it does not know.
+    """
 
     module: str
     name: str
     panel: str
     example: str = ""
+    is_lenient: bool = False
 
 
 _EVERY_DAY, _CHANGE = "Every day", "Change what is there"
 _OPERATE, _ACCESS, _INSIDE = "Look after a memory", "Who may what", "Inside"
+_AGENTS = "Coding agents"
 WORDS = {
     "demo": Word("demo", "demo", _EVERY_DAY, "recollect demo --keep shop.db"),
     "remember": Word(
@@ -100,6 +105,16 @@ WORDS = {
     ),
     "audit": Word("audit", "audit", _OPERATE, "recollect audit --limit 20"),
     "serve": Word("serve", "serve", _OPERATE, "recollect serve --db agent.db --port 8377"),
+    "inspector": Word("inspector", "inspector", _OPERATE, "recollect inspector --db agent.db"),
+    "mcp": Word("mcp", "mcp", _OPERATE, "recollect mcp --db agent.db"),
+    "install": Word("install", "install", _AGENTS, "recollect install claude-code --dry-run"),
+    "uninstall": Word("install", "uninstall", _AGENTS, "recollect uninstall claude-code"),
+    "doctor": Word("doctor", "doctor", _AGENTS, "recollect doctor codex"),
+    "hook": Word(
+        "hook", "hook", _AGENTS, "recollect hook stop --client codex < event.json", is_lenient=True
+    ),
+    "pause": Word("pause", "pause", _AGENTS, "recollect pause --for 30m"),
+    "resume": Word("pause", "resume", _AGENTS, "recollect resume"),
     "keys": Word("keys", "app", _ACCESS),
     "gardens": Word("gardens", "app", _ACCESS),
     "quarantine": Word("quarantine", "app", _ACCESS),
@@ -125,13 +140,16 @@ _MEANT = {
     **dict.fromkeys(("gc", "clean", "vacuum", "expire", "prune"), "tidy"),
     **dict.fromkeys(("refresh", "renew"), "touch"),
     **dict.fromkeys(("info", "status", "count"), "stats"),
-    **dict.fromkeys(("verify", "doctor", "fsck", "validate", "health"), "check"),
+    **dict.fromkeys(("verify", "fsck", "validate", "health"), "check"),
     **dict.fromkeys(("fix", "heal"), "repair"),
     **dict.fromkeys(("dump", "save-all"), "export"),
     **dict.fromkeys(("load",), "import"),
     **dict.fromkeys(("copy", "snapshot"), "backup"),
     **dict.fromkeys(("prompt", "context"), "frame"),
     **dict.fromkeys(("server", "http", "api", "daemon", "start"), "serve"),
+    **dict.fromkeys(("ui", "web", "gui", "dashboard", "browser"), "inspector"),
+    **dict.fromkeys(("mute", "off", "disable", "incognito", "private"), "pause"),
+    **dict.fromkeys(("unpause", "unmute", "on", "enable"), "resume"),
     **dict.fromkeys(("log", "logs"), "audit"),
     **dict.fromkeys(("key", "token", "tokens", "login", "auth"), "keys"),
     **dict.fromkeys(("garden", "share"), "gardens"),
@@ -140,6 +158,7 @@ _MEANT = {
     **dict.fromkeys(("help",), "--help"),
 }
 _ALIKE = 0.6
+_LENIENT = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
 class Words(TyperGroup):
@@ -193,7 +212,11 @@ def _made(name: str, word: Word) -> Any:
     found = getattr(import_module(f"recollect.edge.cli.commands.{word.module}"), word.name)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        alone.command(name, epilog=f"Example: {word.example}")(found)
+        alone.command(
+            name,
+            epilog=f"Example: {word.example}",
+            context_settings=_LENIENT if word.is_lenient else None,
+        )(found)
         found = alone
     command: Any = typer.main.get_command(found)
     command.name = name

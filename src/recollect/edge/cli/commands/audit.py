@@ -21,12 +21,12 @@ __all__ = ["audit"]
 def audit(
     context: typer.Context,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")
+        int, typer.Option("--limit", metavar="N", help="How many at the most. From 1 to 1000.")
     ] = 20,
     before: Annotated[
         int | None,
         typer.Option(
-            "--before", metavar="NUMBER", help="Only acts before this one.", show_default=False
+            "--before", metavar="NUMBER", help="Only acts with a lower number.", show_default=False
         ),
     ] = None,
     db: Db = None,

@@ -16,20 +16,38 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import ids, projects
-from recollect.edge.cli.complete import tags as tags_there
+from recollect.edge.cli.complete import ids
+from recollect.edge.cli.given import as_metadata, as_seconds
 from recollect.edge.cli.options import (
+    Authority,
+    Category,
+    Confidence,
     Db,
     Embedder,
+    FromSource,
     Garden,
     Json,
     Metadata,
+    NewProject,
+    NewTags,
+    Now,
+    OccurredAt,
+    OfEntity,
+    OfRelation,
+    OfThread,
     PakId,
+    PakType,
     RequestId,
+    SaidBy,
     Scope,
+    Summary,
+    Team,
+    Title,
+    Topic,
+    Ttl,
     ValidFrom,
     ValidUntil,
-    as_metadata,
+    Value,
 )
 from recollect.errors import InvalidInput, RecollectError
 from recollect.settings import default_editor
@@ -47,46 +65,32 @@ def update(
     pak_id: PakId,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT...]", help="What it says from now on.", show_default=False),
+        typer.Argument(metavar="[TEXT...]", help="What it says instead.", show_default=False),
     ] = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tag",
-            metavar="TAG",
-            help="Its tags from now on; may be given again.",
-            autocompletion=tags_there,
-            show_default=False,
-        ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option("--project", metavar="NAME", help="Its project.", autocompletion=projects),
-    ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="Its title.")] = None,
-    category: Annotated[
-        str | None, typer.Option("--category", metavar="NAME", help="The kind of memory.")
-    ] = None,
-    confidence: Annotated[
-        float | None, typer.Option("--confidence", metavar="0-1", help="How sure you are of it.")
-    ] = None,
-    thread: Annotated[
-        str | None, typer.Option("--thread", metavar="NAME", help="Its conversation.")
-    ] = None,
-    speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="NAME", help="Who said it.")
-    ] = None,
-    occurred_at: Annotated[
-        str | None, typer.Option("--occurred-at", metavar="TIME", help="When it happened.")
-    ] = None,
+    tags: NewTags = None,
+    project: NewProject = None,
+    title: Title = None,
+    summary: Summary = None,
+    category: Category = None,
+    topic: Topic = None,
+    pak_type: PakType = None,
+    authority: Authority = None,
+    source: FromSource = None,
+    entity: OfEntity = None,
+    relation: OfRelation = None,
+    value: Value = None,
+    confidence: Confidence = None,
+    thread: OfThread = None,
+    speaker: SaidBy = None,
+    occurred_at: OccurredAt = None,
     valid_from: ValidFrom = None,
     valid_until: ValidUntil = None,
+    ttl: Ttl = None,
     metadata: Metadata = None,
     scope: Scope = None,
-    team: Annotated[
-        str | None, typer.Option("--team", metavar="NAME", help="Whose, with --scope team.")
-    ] = None,
+    team: Team = None,
     garden: Garden = None,
+    now: Now = None,
     clear: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,13 +113,22 @@ def update(
         "tags": tags,
         "project": project,
         "title": title,
+        "summary": summary,
         "category": category,
+        "topic": topic,
+        "pak_type": pak_type,
+        "authority": authority,
+        "source": source,
+        "entity": entity,
+        "relation": relation,
+        "value": value,
         "confidence": confidence,
         "thread": thread,
         "speaker": speaker,
         "occurred_at": occurred_at,
         "valid_from": valid_from,
         "valid_until": valid_until,
+        "ttl": as_seconds(ttl),
         "metadata": as_metadata(metadata),
         "scope": scope,
         "team": team,
@@ -126,7 +139,8 @@ def update(
     if not fields:
         raise typer.BadParameter("say what shall change: a TEXT, or an option.", context)
     with open_memory.existing(db, embedder) as memory:
-        done = memory.update(open_memory.whole_id(memory, pak_id), request_id=request_id, **fields)
+        name = open_memory.whole_id(memory, pak_id)
+        done = memory.update(name, now=now, request_id=request_id, **fields)
     _tell(context, done)
 
 
@@ -169,7 +183,7 @@ def supersede(
         str | None,
         typer.Argument(
             metavar="[NEW_ID]",
-            help="The id of what takes its place, or how it begins.",
+            help="The id of the one that takes its place. The beginning of one will do.",
             autocompletion=ids,
             show_default=False,
         ),
@@ -216,7 +230,7 @@ def history(
         name = open_memory.whole_id(memory, pak_id)
         found = memory.history(name)
         if not found:
-            raise open_memory.unknown(name, memory.path)
+            raise open_memory.unknown(name)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import change as view

@@ -5,57 +5,90 @@ In: an id, and the question that was asked. Out: one call of the engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.commands.select import Days, Exclude, Limit, Now, Superseded, Syntax, Type
-from recollect.edge.cli.options import Budget, Db, Embedder, Json, PakId, TopK
+from recollect.edge.cli.commands.select import (
+    Days,
+    Exclude,
+    Limit,
+    Superseded,
+    Syntax,
+    Type,
+    Weights,
+    selection,
+)
+from recollect.edge.cli.complete import frames
+from recollect.edge.cli.given import as_filter, as_weights
+from recollect.edge.cli.options import (
+    OF_RECALLS,
+    Budget,
+    Db,
+    Embedder,
+    Json,
+    PakId,
+    TopK,
+    taking,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from recollect.recall.select import SelectQuery
+
 __all__ = ["explain"]
 
 
+@taking(OF_RECALLS)
 def explain(
     context: typer.Context,
     pak_id: PakId,
     question: Annotated[
         str | None,
-        typer.Option("--for", metavar="TEXT", help="The question.", show_default=False),
+        typer.Option(
+            "--for", metavar="TEXT", help="The question, in plain words.", show_default=False
+        ),
     ] = None,
     frame: Annotated[
         str | None,
         typer.Option(
-            "--frame", metavar="NAME", help="Explain this frame's text.", show_default=False
-        ),
-    ] = None,
-    selecting: Annotated[
-        bool, typer.Option("--select", help="Explain a selection instead of a recall.")
-    ] = False,
-    top_k: TopK = 5,
-    budget: Budget = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project",
+            "--frame",
             metavar="NAME",
-            help="The recall's only project, or the one that the selection takes in and raises.",
+            help="Ask as this frame does; without it, as recall does.",
+            autocompletion=frames,
             show_default=False,
         ),
     ] = None,
+    recall_frame: Annotated[
+        str,
+        typer.Option(
+            "--recall-frame",
+            metavar="NAME",
+            help="The frame whose weights count in a recall.",
+            autocompletion=frames,
+        ),
+    ] = "evidence",
+    selecting: Annotated[
+        bool,
+        typer.Option(
+            "--select", help="Ask as select does, with these fields of it. They are options, too."
+        ),
+    ] = False,
+    top_k: TopK = 5,
+    budget: Budget = None,
     pak_type: Type = None,
     limit: Limit = 25,
     days: Days = 30,
+    weights: Weights = None,
     exclude: Exclude = "penalty",
     superseded: Superseded = False,
-    now: Now = None,
     syntax: Syntax = "plain",
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
+    **narrowed: Any,
 ) -> None:
     """Say why a memory is in an answer, or the first stage that left it out.
 
@@ -64,27 +97,29 @@ def explain(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
     from recollect.model import RecallRequest
-    from recollect.recall.select import SelectQuery
 
-    query: str | RecallRequest | SelectQuery | None = question
+    query: RecallRequest | SelectQuery
     if selecting:
-        query = SelectQuery(
-            question or "",
-            project=project,
+        query = selection(
+            text=question,
+            project=narrowed["project"],
             pak_type=pak_type,
             recency_window_days=days,
             limit=limit,
             token_budget=budget,
-            now=now,
+            now=narrowed["now"],
+            weights=as_weights(weights),
             exclude=exclude,
             include_superseded=superseded,
             syntax=syntax,
         )
-    elif frame is None:
-        query = RecallRequest(question, top_k=top_k, token_budget=budget, project=project)
+    else:
+        asked = {"query": question, "frame": recall_frame, "top_k": top_k, "token_budget": budget}
+        asked["filter"] = as_filter(narrowed.pop("filter_"))
+        query = RecallRequest.from_dict({**asked, **narrowed})
     with open_memory.existing(db, embedder) as memory:
         pak_id = open_memory.whole_id(memory, pak_id)
-        told = memory.explain(pak_id, query, frame=frame, top_k=top_k, token_budget=budget)
+        told = memory.explain(pak_id, query, frame=frame)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import explain as view

@@ -7,30 +7,23 @@ stdout alone; what there is to say about it goes to stderr.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import frames, projects
-from recollect.edge.cli.complete import tags as tags_there
+from recollect.edge.cli.complete import frames
+from recollect.edge.cli.given import as_filter, as_question
 from recollect.edge.cli.options import (
+    OF_ANSWERS,
     Budget,
     Db,
     Embedder,
-    Filter,
     Json,
-    MinMatch,
-    MinScore,
     Query,
     ReceiptOfIt,
-    Since,
-    Speaker,
-    Thread,
     TopK,
-    Until,
-    as_filter,
-    as_question,
+    taking,
 )
 
 if TYPE_CHECKING:
@@ -39,41 +32,25 @@ if TYPE_CHECKING:
 __all__ = ["frame"]
 
 
+@taking(OF_ANSWERS)
 def frame(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="self, attention, task, …", autocompletion=frames)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The name of the frame. Such as self, attention, task.",
+            autocompletion=frames,
+        ),
     ],
     query: Query = None,
     top_k: TopK = 5,
     budget: Budget = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tag",
-            metavar="TAG",
-            help="Only with this tag, or one starting so if it ends in %; may be given again.",
-            autocompletion=tags_there,
-            show_default=False,
-        ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project", metavar="NAME", help="Only of this project.", autocompletion=projects
-        ),
-    ] = None,
-    min_score: MinScore = None,
-    min_match: MinMatch = None,
-    since: Since = None,
-    until: Until = None,
-    thread: Thread = None,
-    speaker: Speaker = None,
-    filter_: Filter = None,
     receipt: ReceiptOfIt = False,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
+    **narrowed: Any,
 ) -> None:
     """Print the text of a frame for a prompt, and count the use of what is in it."""
     from recollect.edge import wire
@@ -85,15 +62,8 @@ def frame(
             as_question(query),
             top_k=top_k,
             token_budget=budget,
-            tags=tags,
-            project=project,
-            min_score=min_score,
-            min_match=min_match,
-            since=since,
-            until=until,
-            thread=thread,
-            speaker=speaker,
-            filter=as_filter(filter_),
+            filter=as_filter(narrowed.pop("filter_")),
+            **narrowed,
         )
 
     def draw(console: Console) -> None:

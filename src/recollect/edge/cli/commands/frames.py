@@ -12,7 +12,7 @@ import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.complete import frames as frames_there
-from recollect.edge.cli.options import Budget, Db, Embedder, Json
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,28 +30,39 @@ app = typer.Typer(
 )
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The frame's name.", autocompletion=frames_there)
+    str, typer.Argument(metavar="NAME", help="The name of the frame.", autocompletion=frames_there)
 ]
 Shares = Annotated[
     tuple[float, float, float, float, float] | None,
     typer.Option(
         "--weights",
         metavar="SIM CONF REC CENT REINF",
-        help="Five shares that add up to 1: similarity, confidence, recency, centrality,"
-        " reinforcement.",
+        help="How much each signal counts; all five, together 1. In this order: similarity,"
+        " confidence, recency, centrality, reinforcement.",
         show_default=False,
+    ),
+]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget", metavar="TOKENS", help="How long its text may be.", show_default=False
     ),
 ]
 Template = Annotated[
     str | None,
-    typer.Option("--template", metavar="NAME", help="self, attention, task or evidence."),
+    typer.Option(
+        "--template",
+        metavar="NAME",
+        help="The name of a template, or a format string of your own.",
+        show_default=False,
+    ),
 ]
 Guarantees = Annotated[
     list[str] | None,
     typer.Option(
         "--guarantee",
         metavar="TAG",
-        help="Memories with this tag are always in; may be given again.",
+        help="Tags, or beginnings with %, whose memories are always in it. May be given again.",
         show_default=False,
     ),
 ]
@@ -144,7 +155,13 @@ def register(
     name: Name,
     extends: Annotated[
         str | None,
-        typer.Option("--extends", metavar="NAME", help="Take what is not given from this frame."),
+        typer.Option(
+            "--extends",
+            metavar="NAME",
+            help="The frame that it starts from.",
+            autocompletion=frames_there,
+            show_default=False,
+        ),
     ] = None,
     weights: Shares = None,
     template: Template = None,
@@ -155,6 +172,7 @@ def register(
     categories: Categories = None,
     cache_ttl: CacheTtl = None,
     cache_events: CacheEvents = None,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -171,7 +189,7 @@ def register(
     )
     given |= _cache(cache_ttl, cache_events)
     with open_memory.existing(db, embedder) as memory:
-        made = memory.frames.register(name, extends=extends, **given)
+        made = memory.frames.register(name, extends=extends, request_id=request_id, **given)
     _say(context, made, extends)
 
 
@@ -188,6 +206,7 @@ def update(
     categories: Categories = None,
     cache_ttl: CacheTtl = None,
     cache_events: CacheEvents = None,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -204,7 +223,8 @@ def update(
     )
     given |= _cache(cache_ttl, cache_events)
     with open_memory.existing(db, embedder) as memory:
-        changed, extends = memory.frames.update(name, **given), memory.frames.extends(name)
+        changed = memory.frames.update(name, request_id=request_id, **given)
+        extends = memory.frames.extends(name)
     _say(context, changed, extends)
 
 
@@ -212,6 +232,7 @@ def update(
 def delete(
     context: typer.Context,
     name: Name,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -221,7 +242,7 @@ def delete(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        memory.frames.delete(name)
+        memory.frames.delete(name, request_id=request_id)
     output.of(context).show(wire.deleted(name), lambda console: console.print(f"Deleted {name}."))
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json, RequestId, as_role
+from recollect.edge.cli.given import as_role
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,12 +25,14 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Make gardens, and say who is in them."
 )
 
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The garden's short name.")]
-Who = Annotated[str, typer.Argument(metavar="PRINCIPAL", help="The id of a principal.")]
+Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The name of the garden.")]
+Who = Annotated[
+    str, typer.Argument(metavar="PRINCIPAL", help="The id of a principal of the tenant.")
+]
 Name = Annotated[str | None, typer.Option("--name", metavar="TEXT", help="What people call it.")]
 Tier = Annotated[
     float | None,
-    typer.Option("--tier", metavar="0-1", help="How far what is in it counts; 1 is in full."),
+    typer.Option("--tier", metavar="0-1", help="How far it counts.", show_default=False),
 ]
 
 
@@ -61,12 +64,18 @@ def create(
     slug: Slug,
     name: Name = None,
     scope: Annotated[
-        str, typer.Option("--scope", metavar="SCOPE", help="local, team, company or public.")
+        str,
+        typer.Option(
+            "--scope", metavar="SCOPE", help="Its scope. It is local, team, company or public."
+        ),
     ] = "company",
     team: Annotated[
-        str | None, typer.Option("--team", metavar="NAME", help="Whose, with --scope team.")
+        str | None, typer.Option("--team", metavar="NAME", help="Whose it is, with the scope team.")
     ] = None,
-    tier: Tier = None,
+    tier: Annotated[
+        float,
+        typer.Option("--tier", metavar="0-1", help="How far what is in it counts."),
+    ] = 1.0,
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
@@ -82,7 +91,7 @@ def create(
             name=name,
             scope=cast("Scope", scope),
             team=team,
-            tier=1.0 if tier is None else tier,
+            tier=tier,
             request_id=request_id,
         )
     _tell(context, wire.gardens([made]), f"Made the garden {slug}; you are its admin.")
@@ -158,7 +167,10 @@ def add(
     slug: Slug,
     principal: Who,
     role: Annotated[
-        str, typer.Option("--role", metavar="ROLE", help="reader, writer, moderator or admin.")
+        str,
+        typer.Option(
+            "--role", metavar="ROLE", help="Its role. It is reader, writer, moderator or admin."
+        ),
     ] = "reader",
     request_id: RequestId = None,
     db: Db = None,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Garden, Json, RequestId, Scope, as_scope
+from recollect.edge.cli.given import as_scope
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,16 +28,35 @@ def ingest(
     context: typer.Context,
     file: Annotated[
         Path,
-        typer.Argument(metavar="[FILE]", help="A JSON list of facts; - or nothing is stdin."),
+        typer.Argument(
+            metavar="[FILE]", help="The facts, each an object. A JSON list; - or nothing is stdin."
+        ),
     ] = _PIPE,
     source: Annotated[
-        str, typer.Option("--source", metavar="NAME", help="Whose word it is.", show_default=False)
-    ] = "",
-    scope: Scope = None,
-    team: Annotated[
-        str | None, typer.Option("--team", metavar="NAME", help="Whose it is, with --scope team.")
+        str | None,
+        typer.Option("--source", metavar="NAME", help="Whose word it is.", show_default=False),
     ] = None,
-    garden: Garden = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            "--scope", metavar="SCOPE", help="How widely they are visible.", show_default=False
+        ),
+    ] = None,
+    team: Annotated[
+        str | None,
+        typer.Option(
+            "--team",
+            metavar="NAME",
+            help="Whose they are, with the scope team.",
+            show_default=False,
+        ),
+    ] = None,
+    garden: Annotated[
+        str | None,
+        typer.Option(
+            "--garden", metavar="SLUG", help="The garden that they go into.", show_default=False
+        ),
+    ] = None,
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
@@ -46,7 +66,7 @@ def ingest(
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    if not source:
+    if source is None:
         raise typer.BadParameter("name whose word it is: --source NAME.", context)
     facts = _read(file)
     with open_memory.new_or_existing(db, embedder) as memory:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.edge.cli.options import Db, Embedder, Json, RequestId
 from recollect.errors import UnknownKey
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def create(
         typer.Option(
             "--principal",
             metavar="ID",
-            help="Whom the key stands for: its memories are this name's.",
+            help="The id of a principal of the tenant. What it remembers is this name's.",
             show_default=False,
         ),
     ],
@@ -48,28 +48,38 @@ def create(
         typer.Option(
             "--permissions",
             metavar="NAMES",
-            help="Of read, write, admin, moderate and instruct, with commas between.",
+            help="What it may do: read, write, admin, moderate, instruct. With commas between.",
         ),
     ] = "read",
     tenant: Annotated[
-        str, typer.Option("--tenant", metavar="NAME", help="Tenants are sealed from each other.")
-    ] = "local",
+        str | None,
+        typer.Option(
+            "--tenant",
+            metavar="NAME",
+            help="Tenants are sealed from each other; your own unless told.",
+            show_default=False,
+        ),
+    ] = None,
     teams: Annotated[
         list[str] | None,
         typer.Option(
             "--team",
             metavar="NAME",
-            help="A team whose memories it shares; may be given again.",
+            help="The teams it is in. One at a time; may be given again.",
             show_default=False,
         ),
     ] = None,
-    name: Annotated[
-        str, typer.Option("--name", metavar="TEXT", help="A note to know the key by.")
-    ] = "",
+    name: Annotated[str, typer.Option("--name", metavar="TEXT", help="What the key is for.")] = "",
     expires: Annotated[
         str | None,
-        typer.Option("--expires", metavar="TIME", help="When it ends: 2027-01-31T12:00:00Z."),
+        typer.Option(
+            "--expires",
+            metavar="TIME",
+            help="Until when it holds. Such as 2027-01-31T12:00:00Z.",
+            show_default=False,
+        ),
     ] = None,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -79,15 +89,15 @@ def create(
     from recollect.edge.cli import open_memory
     from recollect.policy import Principal
 
-    who = Principal(
-        tenant=tenant,
-        id=principal,
-        teams=tuple(teams or ()),
-        # What is no permission is refused there, with the names there are.
-        permissions=tuple(_words(permissions)),  # type: ignore[arg-type]
-    )
     with open_memory.existing(db, embedder) as memory:
-        issued = memory.keys.create(who, name=name, expires_at=expires)
+        who = Principal(
+            tenant=memory.principal.tenant if tenant is None else tenant,
+            id=principal,
+            teams=tuple(teams or ()),
+            # What is no permission is refused there, with the names there are.
+            permissions=tuple(_words(permissions)),  # type: ignore[arg-type]
+        )
+        issued = memory.keys.create(who, name=name, expires_at=expires, request_id=request_id)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import keys as view
@@ -133,8 +143,11 @@ def revoke(
     context: typer.Context,
     prefix: Annotated[
         str,
-        typer.Argument(metavar="PREFIX", help="The key's public part, or all of the key."),
+        typer.Argument(
+            metavar="PREFIX", help="The public part of the key. All of the key will do."
+        ),
     ],
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -147,10 +160,9 @@ def revoke(
     # A secret that was pasted here is not repeated.
     shown = public_part(prefix)
     with open_memory.existing(db, embedder) as memory:
-        if shown is None or not memory.keys.revoke(prefix):
+        if shown is None or not memory.keys.revoke(prefix, request_id=request_id):
             raise UnknownKey(
-                f"There is no living key {shown or 'of that form'}.",
-                hint="`recollect keys list` names them.",
+                "there is no living key of this prefix.", hint="`recollect keys list` names them."
             )
     output.of(context).show(
         wire.revoked(shown),

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import projects
-from recollect.edge.cli.complete import tags as tags_there
+from recollect.edge.cli.given import as_filter
 from recollect.edge.cli.options import (
+    NARROWING,
+    Cursor,
     Db,
     Embedder,
-    Filter,
     Json,
-    Since,
-    Speaker,
-    Thread,
-    Until,
-    as_filter,
+    Limit,
+    taking,
 )
 
 if TYPE_CHECKING:
@@ -30,67 +27,33 @@ if TYPE_CHECKING:
 __all__ = ["list_"]
 
 
+@taking(NARROWING)
 def list_(
     context: typer.Context,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project",
-            metavar="NAME",
-            help="Only memories of this project.",
-            autocompletion=projects,
-            show_default=False,
-        ),
-    ] = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tag",
-            metavar="TAG",
-            help="Only with this tag, or one starting so if it ends in %; may be given again.",
-            autocompletion=tags_there,
-            show_default=False,
-        ),
-    ] = None,
-    since: Since = None,
-    until: Until = None,
-    thread: Thread = None,
-    speaker: Speaker = None,
-    filter_: Filter = None,
     order: Annotated[
         str,
-        typer.Option("--order", metavar="ORDER", help="By updated, occurred (newest), or title."),
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="By what they are ordered. It is updated, occurred, title or turn.",
+        ),
     ] = "updated",
     counts: Annotated[
         bool,
-        typer.Option("--counts", help="How many there are of each project, tag, thread, speaker."),
+        typer.Option("--counts", help="Count them, by project, tag, thread and so on."),
     ] = False,
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")
-    ] = 20,
-    cursor: Annotated[
-        str | None,
-        typer.Option(
-            "--cursor", metavar="TOKEN", help="Go on where a page ended.", show_default=False
-        ),
-    ] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
+    **narrowed: Any,
 ) -> None:
     """List what is remembered, newest first."""
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
-    narrowed: dict[str, Any] = {
-        "project": project,
-        "tags": tags,
-        "since": since,
-        "until": until,
-        "thread": thread,
-        "speaker": speaker,
-        "order": order,
-    }
+    filter_, narrowed["order"] = narrowed.pop("filter_"), order
     with open_memory.existing(db, embedder) as memory:
         page = memory.list(
             **narrowed,

@@ -12,6 +12,7 @@ import typer
 
 from recollect.edge.cli import output
 from recollect.edge.cli.complete import ids
+from recollect.edge.cli.given import as_filter, as_scope
 from recollect.edge.cli.options import (
     Db,
     Embedder,
@@ -19,11 +20,8 @@ from recollect.edge.cli.options import (
     Json,
     PakId,
     RequestId,
-    Scope,
     Since,
     Until,
-    as_filter,
-    as_scope,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +40,10 @@ __all__ = [
 ]
 
 Other = Annotated[
-    str, typer.Argument(metavar="OTHER_ID", help="The id of the other memory, or how it begins.")
+    str,
+    typer.Argument(
+        metavar="OTHER_ID", help="The id of another memory. The beginning of one will do."
+    ),
 ]
 
 
@@ -70,44 +71,51 @@ def get(
 
 def forget(
     context: typer.Context,
-    pak_id: Annotated[
-        str | None,
+    pak_ids: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[PAK_ID]",
-            help="The id of the memory, or how it begins.",
+            metavar="[PAK_ID...]",
+            help="The id of a memory, or several. The beginning of one will do.",
             autocompletion=ids,
             show_default=False,
         ),
     ] = None,
     entity: Annotated[
         str | None,
-        typer.Option("--entity", metavar="NAME", help="Instead: all facts that name this."),
+        typer.Option("--entity", metavar="NAME", help="All facts about this entity."),
     ] = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", metavar="NAME", help="All of this conversation.")
+        str | None, typer.Option("--thread", metavar="NAME", help="All turns of this conversation.")
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option("--project", metavar="NAME", help="All of this project, and below it."),
+        typer.Option(
+            "--project", metavar="NAME", help="All of this project, and what lies below it."
+        ),
     ] = None,
     tag: Annotated[
         str | None, typer.Option("--tag", metavar="TAG", help="All with this tag.")
     ] = None,
     owner: Annotated[
-        str | None, typer.Option("--owner", metavar="ID", help="All of this principal.")
+        str | None, typer.Option("--owner", metavar="ID", help="All of this owner.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--source", metavar="NAME", help="All that came from here.")
+        str | None, typer.Option("--source", metavar="NAME", help="All that came from this source.")
     ] = None,
     since: Since = None,
     until: Until = None,
     filter_: Filter = None,
-    scope: Scope = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            "--scope", metavar="SCOPE", help="Leave other scopes alone.", show_default=False
+        ),
+    ] = None,
     versions: Annotated[
-        bool, typer.Option("--versions", help="With what they superseded, back to the first.")
+        bool, typer.Option("--versions", help="What it superseded goes along, back to the first.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go, and what would come back.")
+        bool, typer.Option("--dry-run", help="Erase nothing; say what would be.")
     ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Search all files for words on standard input.")
@@ -133,29 +141,28 @@ def forget(
         "filter": as_filter(filter_),
     }
     given = {name: value for name, value in chosen.items() if value is not None}
-    target = pak_id or ", ".join(map(str, given.values()))
     if verify:
-        if target or dry_run:
+        if pak_ids or given or dry_run:
             raise typer.BadParameter("--verify stands alone: forget first, then verify.", context)
         _verify(context, db)
         return
-    if (pak_id is None) == (not given):
+    if (not pak_ids) == (not given):
         raise typer.BadParameter(
             "name either a PAK_ID, or what they share: --entity, --project, --since, …", context
         )
     with open_memory.existing(db, embedder) as memory:
-        wanted = None if pak_id is None else open_memory.whole_id(memory, pak_id)
+        names = [open_memory.whole_id(memory, one) for one in pak_ids or ()]
         gone = memory.forget(
-            wanted,
+            names or None,
             **given,
             scope=as_scope(scope),
             versions=versions,
             request_id=request_id,
             dry_run=dry_run,
         )
-        if wanted is not None and not gone:
-            raise open_memory.unknown(wanted, memory.path)
-        target = wanted or target
+    if len(names) == 1 and not gone:
+        raise open_memory.unknown(names[0])
+    target = ", ".join(names or map(str, given.values()))
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import memories as view
@@ -189,6 +196,7 @@ def _verify(context: typer.Context, db: str | None) -> None:
 def touch(
     context: typer.Context,
     pak_id: PakId,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -199,7 +207,7 @@ def touch(
 
     with open_memory.existing(db, embedder) as memory:
         pak_id = open_memory.whole_id(memory, pak_id)
-        touched = memory.touch(pak_id)
+        touched = memory.touch(pak_id, request_id=request_id)
         found = open_memory.known(memory, pak_id)
     holds = f"holds until {found.valid_until}" if touched else "was given no time to live"
     _tell(context, wire.touched(found, is_touched=touched), f"{pak_id} {holds}.")
@@ -207,7 +215,10 @@ def touch(
 
 def tidy(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Erase nothing; say what would be.")
+    ] = False,
+    request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
@@ -217,7 +228,7 @@ def tidy(
     from recollect.edge.cli import open_memory
 
     with open_memory.existing(db, embedder) as memory:
-        gone = memory.tidy(dry_run=dry_run)
+        gone = memory.tidy(dry_run=dry_run, request_id=request_id)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import memories as view
@@ -273,7 +284,8 @@ def link(
     pak_id: PakId,
     other: Other,
     weight: Annotated[
-        float, typer.Option("--weight", metavar="0-1", help="How strongly; 1 is strongest.")
+        float,
+        typer.Option("--weight", metavar="0-1", help="How strongly, above 0. 1 is strongest."),
     ] = 1.0,
     request_id: RequestId = None,
     db: Db = None,
@@ -298,7 +310,7 @@ def dispute(
     context: typer.Context,
     pak_id: PakId,
     other: Other,
-    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it is about.")] = "",
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why.")] = "",
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,

@@ -42,7 +42,7 @@ def inspect(
     with open_memory.existing(db, embedder) as memory:
         found = memory.inspect(open_memory.whole_id(memory, pak_id))
         if found is None:
-            raise open_memory.unknown(pak_id, memory.path)
+            raise open_memory.unknown(pak_id)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import pak as view

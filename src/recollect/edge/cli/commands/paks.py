@@ -39,7 +39,7 @@ Type = Annotated[
     typer.Option("--type", metavar="NAME", help="Only Paks of this type.", show_default=False),
 ]
 Limit = Annotated[
-    int, typer.Option("--limit", min=1, max=100, metavar="N", help="At most this many Paks, 1-100.")
+    int, typer.Option("--limit", metavar="N", help="How many at the most. From 1 to 100.")
 ]
 
 
@@ -55,7 +55,7 @@ def list_(
         typer.Option(
             "--cursor",
             metavar="TOKEN",
-            help="Go on where a page ended: its next cursor.",
+            help="Where the page before ended.",
             show_default=False,
         ),
     ] = None,
@@ -66,9 +66,8 @@ def list_(
     from recollect.edge.cli import open_catalogue
     from recollect.paks import PakListFilters
 
-    with open_catalogue.reading(db) as store:
-        page = store.list_paks(PakListFilters(project, pak_type, limit, cursor))
-        flags = open_catalogue.flags_of(store, page.items)
+    wanted = PakListFilters(project, pak_type, limit, cursor)
+    page, flags = open_catalogue.page_of(db, wanted)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import paks as view
@@ -86,7 +85,10 @@ def list_(
 @app.command(epilog="Example: recollect paks show payments-double-charge")
 def show(
     context: typer.Context,
-    pak_id: Annotated[str, typer.Argument(metavar="PAK_ID", help="The id of the Pak.")],
+    pak_id: Annotated[
+        str,
+        typer.Argument(metavar="PAK_ID", help="The id of a memory. The beginning of one will do."),
+    ],
     db: Db = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
@@ -94,8 +96,7 @@ def show(
     from recollect.edge import wire
     from recollect.edge.cli import open_catalogue
 
-    with open_catalogue.reading(db) as store:
-        known = open_catalogue.dossier(store, pak_id)
+    known = open_catalogue.dossier_of(db, pak_id)
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import paks as view
@@ -110,14 +111,18 @@ def search(
     context: typer.Context,
     words: Annotated[
         list[str],
-        typer.Argument(metavar="TEXT...", help="What to look for, as plain words of any kind."),
+        typer.Argument(metavar="TEXT...", help="What to look for, as plain words."),
     ],
     db: Db = None,
     project: Project = None,
     pak_type: Type = None,
     limit: Limit = 10,
     match_all: Annotated[
-        bool, typer.Option("--all", help="Find only Paks that hold all of the words.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Whether any of the words is enough, or all must be there. It is any unless told.",
+        ),
     ] = False,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
@@ -125,15 +130,14 @@ def search(
     from recollect.edge import wire
     from recollect.edge.cli import open_catalogue
 
-    with open_catalogue.reading(db) as store:
-        found = store.search(
-            " ".join(words),
-            project=project,
-            pak_type=pak_type,
-            limit=limit,
-            match="all" if match_all else "any",
-        )
-        flags = open_catalogue.flags_of(store, [hit.pak for hit in found])
+    found, flags = open_catalogue.hits_of(
+        db,
+        " ".join(words),
+        project=project,
+        pak_type=pak_type,
+        limit=limit,
+        match="all" if match_all else "any",
+    )
 
     def draw(console: Console) -> None:
         from recollect.edge.cli.views import paks as view

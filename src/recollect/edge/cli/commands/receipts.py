@@ -5,12 +5,12 @@ In: how many, and where to go on. Out: one call of the engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json
+from recollect.edge.cli.options import Cursor, Db, Embedder, Json, Limit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,15 +20,8 @@ __all__ = ["receipts"]
 
 def receipts(
     context: typer.Context,
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most this many.")
-    ] = 20,
-    cursor: Annotated[
-        str | None,
-        typer.Option(
-            "--cursor", metavar="TOKEN", help="Go on where a page ended.", show_default=False
-        ),
-    ] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output

@@ -15,20 +15,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.complete import ids, projects
-from recollect.edge.cli.complete import tags as tags_there
+from recollect.edge.cli.complete import ids
+from recollect.edge.cli.given import as_metadata, as_seconds
 from recollect.edge.cli.options import (
+    Authority,
+    Category,
+    Confidence,
     Db,
     Embedder,
+    FromSource,
     Garden,
     Json,
     Metadata,
+    NewProject,
+    NewTags,
+    Now,
+    OccurredAt,
+    OfEntity,
+    OfRelation,
+    OfThread,
+    PakType,
     RequestId,
+    SaidBy,
     Scope,
+    Summary,
+    Team,
+    Title,
+    Topic,
+    Ttl,
     ValidFrom,
     ValidUntil,
-    as_metadata,
-    as_seconds,
+    Value,
 )
 from recollect.errors import InvalidInput
 
@@ -46,70 +63,41 @@ def remember(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT...]",
-            help="What to remember; - or nothing reads it from stdin.",
+            help="What to remember. - or nothing reads it from stdin.",
             show_default=False,
         ),
     ] = None,
-    tags: Annotated[
-        list[str] | None,
+    tags: NewTags = None,
+    project: NewProject = None,
+    category: Category = None,
+    title: Title = None,
+    summary: Summary = None,
+    topic: Topic = None,
+    pak_type: PakType = None,
+    authority: Authority = None,
+    confidence: Confidence = None,
+    thread: OfThread = None,
+    speaker: SaidBy = None,
+    occurred_at: OccurredAt = None,
+    turn: Annotated[
+        int | None,
         typer.Option(
-            "--tag",
-            metavar="TAG",
-            help="A tag; may be given again.",
-            autocompletion=tags_there,
+            "--turn",
+            metavar="N",
+            help="Which of several equal turns of a thread it is.",
             show_default=False,
         ),
     ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project",
-            metavar="NAME",
-            help="The project it belongs to.",
-            autocompletion=projects,
-        ),
-    ] = None,
-    category: Annotated[
-        str | None,
-        typer.Option("--category", metavar="NAME", help="The kind of memory: knowledge if new."),
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option("--title", help="A title; otherwise the text's beginning."),
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option("--confidence", metavar="0-1", help="How sure you are of it: 1 if new."),
-    ] = None,
-    thread: Annotated[
-        str | None,
-        typer.Option("--thread", metavar="NAME", help="The conversation it is part of."),
-    ] = None,
-    speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="NAME", help="Who said it.")
-    ] = None,
-    occurred_at: Annotated[
-        str | None,
-        typer.Option("--occurred-at", metavar="TIME", help="When it happened: 8 May 2023."),
-    ] = None,
-    entity: Annotated[
-        str | None,
-        typer.Option("--entity", metavar="NAME", help="What the fact is about: Ann."),
-    ] = None,
-    relation: Annotated[
-        str | None,
-        typer.Option("--relation", metavar="NAME", help="What of it: lives in."),
-    ] = None,
-    value: Annotated[
-        str | None,
-        typer.Option("--value", metavar="TEXT", help="And what that is: Berlin."),
-    ] = None,
+    entity: OfEntity = None,
+    relation: OfRelation = None,
+    value: Value = None,
     on_conflict: Annotated[
         str,
         typer.Option(
             "--on-conflict",
             metavar="WHAT",
-            help="If another value is known: report it, dispute it, or supersede it.",
+            help="What becomes of another value of the same entity and relation. It is report,"
+            " dispute or supersede.",
         ),
     ] = "report",
     supersedes: Annotated[
@@ -117,35 +105,25 @@ def remember(
         typer.Option(
             "--supersedes",
             metavar="PAK_ID",
-            help="Whose place it takes in answers, or how that id begins; may be given again.",
+            help="Whose place it takes in answers. The beginning of an id will do; may be given"
+            " again.",
             autocompletion=ids,
             show_default=False,
         ),
     ] = None,
     valid_from: ValidFrom = None,
     valid_until: ValidUntil = None,
-    ttl: Annotated[
-        str | None,
-        typer.Option(
-            "--ttl",
-            metavar="TIME",
-            help="How long it holds: 90s, 30m, 12h, 30d or 2w.",
-            show_default=False,
-        ),
-    ] = None,
+    ttl: Ttl = None,
     metadata: Metadata = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="NAME", help="Where it came from.")
-    ] = None,
+    source: FromSource = None,
     pak_id: Annotated[
         str | None,
-        typer.Option("--pak-id", metavar="ID", help="An id of your own, to replace it later."),
+        typer.Option(
+            "--pak-id", metavar="ID", help="An id of your own. By it you replace it later."
+        ),
     ] = None,
     scope: Scope = None,
-    team: Annotated[
-        str | None,
-        typer.Option("--team", metavar="NAME", help="Whose it is, with --scope team."),
-    ] = None,
+    team: Team = None,
     garden: Garden = None,
     jsonl: Annotated[
         Path | None,
@@ -155,6 +133,7 @@ def remember(
             help="Remember every line of this file, each a JSON string or object; - is stdin.",
         ),
     ] = None,
+    now: Now = None,
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
@@ -166,10 +145,15 @@ def remember(
         "project": project,
         "category": category,
         "title": title,
+        "summary": summary,
+        "topic": topic,
+        "pak_type": pak_type,
+        "authority": authority,
         "confidence": confidence,
         "thread": thread,
         "speaker": speaker,
         "occurred_at": occurred_at,
+        "turn": turn,
         "entity": entity,
         "relation": relation,
         "value": value,
@@ -190,11 +174,12 @@ def remember(
             raise typer.BadParameter(
                 "it goes with no TEXT, --title, --pak-id or --supersedes.", context
             )
-        _many(output.of(context), list(_lines(jsonl, given)), request_id, db, embedder)
+        lines = list(_lines(jsonl, given))
+        _many(output.of(context), lines, {"now": now, "request_id": request_id}, db, embedder)
     else:
         _one(
             output.of(context),
-            {"content": _text(words), **given, "request_id": request_id},
+            {"content": _text(words), **given, "now": now, "request_id": request_id},
             db,
             embedder,
         )
@@ -220,7 +205,7 @@ def _one(out: output.Output, item: dict[str, Any], db: str | None, spec: str | N
 
 
 def _many(
-    out: output.Output, items: list[Any], request_id: str | None, db: str | None, spec: str | None
+    out: output.Output, items: list[Any], how: dict[str, Any], db: str | None, spec: str | None
 ) -> None:
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
@@ -230,7 +215,7 @@ def _many(
         open_memory.new_or_existing(db, spec) as memory,
         out.progress("Remembering", len(items)) as progress,
     ):
-        done = memory.remember_many(items, progress=progress, request_id=request_id)
+        done = memory.remember_many(items, progress=progress, **how)
         complaint = memory.stats().get("embedder_error")
     tally = wire.batch(done)
 

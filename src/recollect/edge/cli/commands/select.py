@@ -5,24 +5,37 @@ In: words and options. Out: one call of the engine, drawn for people or written 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Budget, Db, Embedder, Json
+from recollect.edge.cli.given import as_weights
+from recollect.edge.cli.options import Budget, Db, Embedder, Json, Now
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Days", "Exclude", "Limit", "Now", "Superseded", "Type", "select"]
+    from recollect.recall.select import SelectQuery
+
+__all__ = [
+    "Days",
+    "Exclude",
+    "Limit",
+    "Superseded",
+    "Syntax",
+    "Type",
+    "Weights",
+    "select",
+    "selection",
+]
 
 Project = Annotated[
     str | None,
     typer.Option(
         "--project",
         metavar="NAME",
-        help="Take in the Paks of this project, and raise them.",
+        help="Raises what is of this project.",
         show_default=False,
     ),
 ]
@@ -31,30 +44,33 @@ Type = Annotated[
     typer.Option(
         "--type",
         metavar="NAME",
-        help="Take in the Paks of this type, and raise them.",
+        help="Raises what is of this type.",
         show_default=False,
     ),
 ]
-Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most this many Paks.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", help="How many at the most.")]
 Days = Annotated[
     float,
-    typer.Option("--days", min=0, metavar="N", help="How many days back a Pak is still recent."),
+    typer.Option("--days", metavar="N", help="For how many days a change counts."),
 ]
 Exclude = Annotated[
     Literal["penalty", "skip"],
-    typer.Option("--exclude", help="What an exclude code does: count against a Pak, or bar it."),
+    typer.Option("--exclude", help="What a reason to leave it out does: lower a score, or skip."),
 ]
-Superseded = Annotated[bool, typer.Option("--superseded", help="Select among superseded Paks too.")]
-Now = Annotated[
+Superseded = Annotated[bool, typer.Option("--superseded", help="Take what has a successor too.")]
+Weights = Annotated[
     str | None,
     typer.Option(
-        "--now", metavar="TIME", help="Select as of this time, in UTC.", show_default=False
+        "--weights",
+        metavar="JSON",
+        help="What a reason code adds, by code; without it, as is usual. Such as"
+        " '{\"mandatory\": 1}'.",
+        show_default=False,
     ),
 ]
-
 Syntax = Annotated[
     Literal["plain", "fts5"],
-    typer.Option("--syntax", help="Read the text as plain words, or as an FTS5 expression."),
+    typer.Option("--syntax", help="plain words, or fts5: phrases, AND, OR, NOT, prefix*, NEAR."),
 ]
 
 
@@ -64,7 +80,8 @@ def select(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT...]",
-            help="What to look for, as plain words; without text and filters, the newest Paks.",
+            help="Words to look for in titles and summaries. Without text and filters: the newest"
+            " Paks.",
             show_default=False,
         ),
     ] = None,
@@ -73,6 +90,7 @@ def select(
     limit: Limit = 25,
     budget: Budget = None,
     days: Days = 30,
+    weights: Weights = None,
     exclude: Exclude = "penalty",
     superseded: Superseded = False,
     now: Now = None,
@@ -84,16 +102,16 @@ def select(
     """Select Paks by words, filters, age and reason codes, with every part of each score."""
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
-    from recollect.recall.select import SelectQuery
 
-    query = SelectQuery(
-        " ".join(text or ()),
+    query = selection(
+        text=" ".join(text or ()),
         project=project,
         pak_type=pak_type,
         recency_window_days=days,
         limit=limit,
         token_budget=budget,
         now=now,
+        weights=as_weights(weights),
         exclude=exclude,
         include_superseded=superseded,
         syntax=syntax,
@@ -116,3 +134,13 @@ def select(
             console.print(note)
 
     output.of(context).show(wire.selection(result), draw)
+
+
+def selection(**given: Any) -> SelectQuery:
+    """Return what is asked of a selection; what is not said is as usual."""
+    from recollect.recall.select import SelectQuery
+
+    days = given["recency_window_days"]
+    # As it was typed: an answer repeats the question, and 30 is not 30.0 there.
+    given["recency_window_days"] = int(days) if days.is_integer() else days
+    return SelectQuery(**{name: value for name, value in given.items() if value is not None})

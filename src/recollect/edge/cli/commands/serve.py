@@ -9,21 +9,31 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Json, wants_read_only
+from recollect.edge.cli.given import wants_read_only
+from recollect.edge.cli.options import (
+    Db,
+    Embedder,
+    Issuer,
+    Json,
+    McpTools,
+    PrincipalClaim,
+    Resource,
+    TenantClaim,
+)
 from recollect.errors import InvalidInput, KeyNeeded
 
 if TYPE_CHECKING:
-    from recollect.edge.http.options import ServerOptions
+    from recollect.edge.http.options import OutsideIssuer, ServerOptions
 
-__all__ = ["serve"]
+__all__ = ["LIBRARIES", "options_of", "outside_issuer", "serve", "serve_with"]
 
 _TOKEN_BYTES = 24
-_LIBRARIES = "the server's libraries are not installed."
+LIBRARIES = "the server's libraries are not installed."
 
 
 def serve(
@@ -88,6 +98,11 @@ def serve(
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Log questions and texts, too.")
     ] = False,
+    mcp_tools: McpTools = "default",
+    issuer: Issuer = None,
+    resource: Resource = None,
+    tenant_claim: TenantClaim = None,
+    principal_claim: PrincipalClaim = "sub",
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001 - its callback sets the output
@@ -97,7 +112,8 @@ def serve(
     Without a key nobody but you on this machine may ask, with the token that is shown; the first
     key that `recollect keys create` makes ends that.
     """
-    options = _options(
+    serve_with(
+        context,
         host=host,
         port=port,
         socket=None if socket is None else str(socket.expanduser()),
@@ -113,30 +129,62 @@ def serve(
         receipts=receipts,
         log=_form(log),
         log_texts=log_texts,
+        mcp_tools=mcp_tools,
+        outside=outside_issuer(issuer, resource, tenant_claim, principal_claim),
         db=db,
         embedder=embedder,
     )
-    options = _with_token(options)
+
+
+def serve_with(context: typer.Context, **given: Any) -> None:
+    """Serve until it is told to end, as options say; both commands that listen come here."""
+    options = _with_token(options_of(**given))
     try:
         from recollect.edge.http.run import serve as run
     except ImportError as error:
-        raise InvalidInput(_LIBRARIES, hint='pip install "recollect[serve]".') from error
+        raise InvalidInput(LIBRARIES, hint='pip install "recollect[serve]".') from error
     out = output.of(context)
     raise typer.Exit(run(options, announce=lambda address: _announce(out, options, address)))
 
 
-def _options(*, db: str | None, embedder: str | None, **given: object) -> ServerOptions:
+def outside_issuer(
+    issuer: str | None, resource: str | None, tenant_claim: str | None, principal_claim: str
+) -> OutsideIssuer | None:
+    """Return who else may say who asks at /mcp."""
+    if issuer is None:
+        return None
+    from recollect.edge.http.options import OutsideIssuer
+    from recollect.edge.mcp.issuer import check_issuer
+
+    if resource is None:
+        raise InvalidInput(
+            "--issuer takes --resource: the address of /mcp as clients know it.",
+            hint="--resource https://memory.example.com/mcp",
+        )
+    outside = OutsideIssuer(issuer, resource, principal_claim, tenant_claim)
+    check_issuer(outside)
+    return outside
+
+
+def options_of(*, db: str | None, embedder: str | None, **given: object) -> ServerOptions:
+    """Return how to serve: as was said, at the place that was named, as it is opened elsewhere."""
     from recollect.edge.cli.open_catalogue import file_of, is_url
     from recollect.edge.http.options import ServerOptions
+    from recollect.edge.mcp.tools import profile
     from recollect.settings import default_hooks_path, default_opening
 
     opening, hooks = default_opening(), default_hooks_path()
     place = str(db) if is_url(db) else str(file_of(db).absolute())
-    if place.startswith("memory:") and given["workers"] != 1:
+    profile(str(given.get("mcp_tools", "default")))
+    if given.get("outside") is not None and Path(place).is_dir():
+        raise InvalidInput(
+            "a key names its store, and a token of an issuer none.", hint="serve one file."
+        )
+    if place.startswith("memory:") and given.get("workers", 1) != 1:
         raise InvalidInput(
             "a memory that is kept nowhere has one process.", hint="leave --workers out."
         )
-    given["receipts"] = bool(given["receipts"]) or opening.receipts
+    given["receipts"] = bool(given.get("receipts")) or opening.receipts
     return ServerOptions(
         db=place,
         embedder=embedder,
@@ -153,6 +201,8 @@ def _with_token(options: ServerOptions) -> ServerOptions:
     from dataclasses import replace
 
     if _has_keys(options):
+        return options
+    if not options.is_local and options.outside is not None:
         return options
     if not options.is_local:
         raise KeyNeeded(
@@ -206,8 +256,13 @@ def _announce(out: output.Output, options: ServerOptions, address: str) -> None:
             "`recollect keys create` makes the first key, which ends that.",
             soft_wrap=True,
         )
-    if options.socket is None:
-        screen.print(f"The reference is at {address}/reference. Ctrl-C ends it.", soft_wrap=True)
+    if options.only_mcp:
+        screen.print(f"Clients of MCP come to {address}/mcp. Ctrl-C ends it.", soft_wrap=True)
+    elif options.socket is None:
+        screen.print(
+            f"The inspector is at {address}, the reference at {address}/reference. Ctrl-C ends it.",
+            soft_wrap=True,
+        )
 
 
 def _form(log: str) -> str:

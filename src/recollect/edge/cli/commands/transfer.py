@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from recollect.edge.cli import output
-from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId, as_filter
+from recollect.edge.cli.given import as_filter
+from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId
 from recollect.errors import InvalidInput, RecollectError
 from recollect.values import dataclass
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["export", "import_"]
 
 _PIPE = Path("-")
+_TRANSCRIPTS = ("claude-code", "codex")
+_MOST_TOLD = 20
 _PARTS = (("memory", "memories"), ("link", "links"), ("dispute", "disputes"))
 # What an export of everything holds beside, and how one and many of it are called.
 _OTHERS = (
@@ -105,19 +108,40 @@ def _tell_written(out: output.Output, file: Path, done: _Exported) -> None:
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An export; - is stdin.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="An export: a JSON object a line. - is stdin. Or claude-code or codex.",
+        ),
+    ],
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PATH]", help="Of transcripts, a file or a folder; else all of the client's."
+        ),
+    ] = None,
     request_id: RequestId = None,
     db: Db = None,
     embedder: Embedder = None,
     as_json: Json = False,  # noqa: ARG001
 ) -> None:
-    """Take back what `export` wrote, starting a new file if there is none.
+    """Take back what `export` wrote, or what coding agents wrote down; may start a new file.
 
-    Every line is checked before the first is stored. What is there already stays one memory.
+    Every line of an export is checked before the first is stored. What is there already stays one
+    memory. Of transcripts, a line that cannot be read is told, and the rest is taken.
     """
     from recollect.edge import wire
     from recollect.edge.cli import open_memory
 
+    if str(file) in _TRANSCRIPTS:
+        _import_transcripts(context, str(file), path, db, embedder)
+        return
+    if path is not None:
+        raise InvalidInput(
+            f"{file} is no format that we know.",
+            hint=f"name one file, or one of {', '.join(_TRANSCRIPTS)} and a path.",
+        )
     lines = _read(file)
     out = output.of(context)
     with (
@@ -133,6 +157,54 @@ def import_(
             console.print(f"{tally['pending']:,} of them wait for a vector: the embedder failed.")
 
     out.show(wire.imported(done), draw)
+
+
+def _import_transcripts(
+    context: typer.Context, format_: str, path: Path | None, db: str | None, embedder: str | None
+) -> None:
+    from recollect.edge.agents.options import agent_options
+    from recollect.edge.agents.transcripts import bring_in, transcripts
+    from recollect.edge.cli import open_memory
+
+    out, options = output.of(context), agent_options()
+    files = transcripts(format_, Path.home() if path is None else path.expanduser(), path is None)
+    with (
+        open_memory.new_or_existing(db, embedder) as memory,
+        out.progress("Importing", len(files)) as progress,
+    ):
+        done = bring_in(memory, format_, files, options=options, progress=progress)
+    left_out = dict(done.left_out or {})
+    told = {
+        "files": len(files),
+        "imported": len(done.new),
+        "known": done.known,
+        "left_out": left_out,
+        "unread": [
+            {"file": one.file, "line": one.line, "reason": one.reason} for one in done.unread
+        ],
+    }
+
+    def draw(console: Console) -> None:
+        console.print(
+            f"Imported {len(done.new):,} turns of {len(files):,} transcripts;"
+            f" {done.known:,} were there already.",
+            soft_wrap=True,
+        )
+        for reason, count in left_out.items():
+            console.print(f"Left out, {reason}: {count:,}.", soft_wrap=True)
+
+    out.show(told, draw)
+    if not out.as_json:
+        _tell_unread([f"{one.file}, line {one.line}: {one.reason}" for one in done.unread])
+
+
+def _tell_unread(lines: Sequence[str]) -> None:
+    from recollect.edge.cli.views.elements import plain
+
+    for line in lines[:_MOST_TOLD]:
+        typer.echo(f"Not read: {plain(line)}", err=True)
+    if len(lines) > _MOST_TOLD:
+        typer.echo(f"{len(lines) - _MOST_TOLD:,} more lines were not read.", err=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def set_(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose word it is.")],
     share: Annotated[
-        float, typer.Argument(metavar="0-1", help="1 is full trust; below 0.5 its facts wait.")
+        float, typer.Argument(metavar="0-1", help="1 is full trust. Below 0.5 its facts wait.")
     ],
     request_id: RequestId = None,
     db: Db = None,

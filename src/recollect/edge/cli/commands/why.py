@@ -22,12 +22,16 @@ __all__ = ["why"]
 def why(
     context: typer.Context,
     recall_id: Annotated[
-        str, typer.Argument(metavar="RECALL_ID", help="The id of an answer, as `receipts` shows.")
+        str,
+        typer.Argument(metavar="RECALL_ID", help="The id of the answer. `receipts` shows them."),
     ],
     principal: Annotated[
         str | None,
         typer.Option(
-            "--principal", metavar="NAME", help="Whose, for an admin to say.", show_default=False
+            "--principal",
+            metavar="NAME",
+            help="Whose, for an admin: answers to several may be the same.",
+            show_default=False,
         ),
     ] = None,
     db: Db = None,
@@ -42,7 +46,7 @@ def why(
         told = memory.why(recall_id, principal=principal)
     if told is None:
         raise UnknownReceipt(
-            f"There is no receipt of {recall_id!r}.",
+            f"there is no receipt {recall_id!r:.80}.",
             hint="`recollect receipts` names those there are; `recall --receipt` keeps one.",
         )
 
