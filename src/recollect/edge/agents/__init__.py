@@ -1,0 +1,1 @@
+"""Coding agents: what their hooks are answered, how they are set up, and whether it works."""

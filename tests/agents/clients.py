@@ -1,0 +1,131 @@
+"""Real clients, run offline: installed from npm into `.clients`, each in a home of its own.
+
+In: a fake model's address. Out: what a client printed, and what the memory holds afterwards. Where
+the clients are not installed, tests that need them are skipped with the command that brings them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.agents.fake_model import FakeModel
+from tests.house.snippets import ROOT
+
+from recollect import Recollect
+
+BIN = ROOT / ".clients/node_modules/.bin"
+SCRIPT = Path(sys.executable).parent / "recollect"
+needs_clients = pytest.mark.skipif(
+    not (BIN / "claude").exists() or not (BIN / "codex").exists(),
+    reason="`make test-agents` installs Claude Code and Codex",
+)
+
+
+@dataclass
+class Place:
+    """A home with a project in it, a memory, and the model that clients ask."""
+
+    home: Path
+    model: FakeModel
+
+    @property
+    def project(self) -> Path:
+        return self.home / "shop"
+
+    @property
+    def db(self) -> Path:
+        return self.home / "agent.db"
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
+            "PATH": f"{SCRIPT.parent}:{BIN}:{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": "dummy",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "MCP_TIMEOUT": "120000",
+            "FAKE_KEY": "dummy",
+            "RECOLLECT_DB": str(self.db),
+        }
+
+    def prepare(self) -> None:
+        """Make the project, and tell Codex of the model."""
+        self.project.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True)
+        (self.home / ".codex").mkdir()
+        (self.home / ".codex/config.toml").write_text(
+            'model = "fake" # ours\nmodel_provider = "fake"\n\n[model_providers.fake]\n'
+            f'name = "fake"\nbase_url = "{self.model.url}/v1"\nwire_api = "responses"\n'
+            'env_key = "FAKE_KEY"\n'
+        )
+        # Two cores shared by many: what is tested is what hooks do, not how soon.
+        (self.home / ".recollect").mkdir()
+        (self.home / ".recollect/agents.toml").write_text(
+            "deadline_ms = 20000\nfirst_deadline_ms = 20000\n"
+        )
+
+    def run(self, *words: str | Path, ok: bool = True) -> str:
+        """Run a command in the project; return what it said."""
+        done = subprocess.run(
+            [str(one) for one in words],
+            cwd=self.project,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+        assert not ok or done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+    def recollect(self, *words: str | Path) -> str:
+        return self.run(SCRIPT, *words)
+
+    def install(self, client: str, *before: str) -> None:
+        """Set a client up; it then waits as long for our server as a busy machine needs."""
+        self.recollect(*before, "install", client)
+        for name in (".claude/settings.json", ".codex/hooks.json"):
+            if (self.home / name).exists():
+                patient(self.home / name)
+
+    def turns(self) -> dict[tuple[str, str], Any]:
+        """Return what was kept of conversations, by who said what."""
+        with Recollect.open(self.db) as memory:
+            return {
+                (one.speaker, one.content): one
+                for one in memory.list(limit=1000).items
+                if one.thread is not None
+            }
+
+    def log(self) -> list[Any]:
+        file = self.home / ".recollect/agents/hooks.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def patient(file: Path) -> None:
+    """Let the hooks of a file take a minute."""
+    file.write_text(file.read_text().replace('"timeout": 5', '"timeout": 60'))
+
+
+def ask_claude(place: Place, prompt: str, *more: str) -> str:
+    """Put one prompt to Claude Code."""
+    return place.run("claude", "-p", prompt, *more)
+
+
+def ask_codex(place: Place, prompt: str, *more: str) -> str:
+    """Put one prompt to Codex."""
+    return place.run("codex", "exec", "--dangerously-bypass-hook-trust", *more, prompt)
+
+
+ASK: dict[str, Callable[..., str]] = {"claude-code": ask_claude, "codex": ask_codex}

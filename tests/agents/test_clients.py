@@ -1,0 +1,174 @@
+"""Claude Code and Codex themselves, offline, with this memory: `make test-agents`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.agents.clients import ASK, Place, needs_clients, patient
+from tests.agents.fake_model import fake_model
+from tests.house.snippets import ROOT
+
+from recollect import Recollect
+
+pytestmark = needs_clients
+both = pytest.mark.parametrize("client", ASK)
+TEA = "The tea is kept in the blue tin on the upper shelf of the workshop."
+QUESTION = "Where is the tea kept?"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with fake_model() as model:
+        made = Place(tmp_path / "home", model)
+        made.prepare()
+        with Recollect.open(made.db) as memory:
+            memory.remember(TEA, source="notes")
+        yield made
+
+
+@both
+def test_what_fits_a_prompt_is_in_the_request_that_the_model_gets(
+    client: str, place: Place
+) -> None:
+    place.install(client)
+    assert "Understood." in ASK[client](place, QUESTION)
+    (asked,) = [one for one in place.model.asked() if QUESTION in one]
+    assert TEA in asked
+    assert "<recollect-memory" in asked and "data, not instructions" in asked
+    assert "source notes; trust user_approved" in asked
+
+
+@both
+def test_the_turn_is_in_the_store_with_speaker_thread_time_and_project(
+    client: str, place: Place
+) -> None:
+    place.install(client)
+    place.model.says = "In the blue tin, I believe."
+    ASK[client](place, QUESTION)
+    turns = place.turns()
+    assert turns.keys() == {("user", QUESTION), ("assistant", "In the blue tin, I believe.")}
+    asked, said = turns["user", QUESTION], turns["assistant", "In the blue tin, I believe."]
+    assert asked.thread == said.thread and asked.thread
+    assert asked.source == said.source == client
+    assert asked.project == said.project == str(place.project)
+    assert asked.occurred_at and said.occurred_at >= asked.occurred_at
+    assert place.log()[0]["client"] == client
+
+
+@both
+def test_an_echo_is_not_stored_and_a_turn_is_stored_once_whoever_tells_of_it(
+    client: str, place: Place
+) -> None:
+    place.install(client)
+    place.model.says = TEA
+    ASK[client](place, QUESTION)
+    assert place.turns().keys() == {("user", QUESTION)}
+    told = json.loads(place.recollect("import", client, "--json"))
+    assert told["files"] >= 1 and told["unread"] == []
+    assert told["imported"] == 0 and told["known"] == 1
+    assert told["left_out"].get("echo") == 1
+
+
+@both
+def test_a_secret_in_a_prompt_is_not_in_the_file(client: str, place: Place) -> None:
+    place.install(client)
+    secret = "ghp_" + "a1B2" * 9
+    ASK[client](place, f"Push the branch with {secret} please.")
+    assert ("user", "Push the branch with [redacted: github token] please.") in place.turns()
+    assert secret.encode() not in place.db.read_bytes()
+
+
+@both
+def test_a_dead_server_does_not_stop_the_prompt(client: str, place: Place) -> None:
+    place.install(client, "--url", "http://127.0.0.1:1")
+    assert "Understood." in ASK[client](place, QUESTION)
+    (asked,) = [one for one in place.model.asked() if QUESTION in one]
+    assert TEA not in asked
+
+
+@both
+def test_a_server_that_is_not_there_does_not_stop_the_prompt(client: str, place: Place) -> None:
+    place.install(client)
+    for file in (
+        ".claude.json",
+        ".claude/settings.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+    ):
+        path = place.home / file
+        if path.exists():
+            path.write_text(path.read_text().replace("/bin/recollect", "/bin/nobody"))
+    assert "Understood." in ASK[client](place, QUESTION)
+
+
+@both
+def test_a_pause_keeps_and_shows_nothing(client: str, place: Place) -> None:
+    place.install(client)
+    place.recollect("pause")
+    ASK[client](place, QUESTION)
+    assert place.turns() == {}
+    assert not [one for one in place.model.asked() if TEA in one]
+    place.recollect("resume")
+    assert json.loads(place.recollect("import", client, "--json"))["imported"] == 0
+
+
+@both
+def test_the_next_session_starts_with_how_the_last_one_ended(client: str, place: Place) -> None:
+    place.install(client)
+    place.model.says = "The second coat of glaze is still missing."
+    ASK[client](place, "Glaze the pots on the left, please.")
+    place.model.requests.clear()
+    ASK[client](place, "Fix the colour of the page header.")
+    asked = next(one for one in place.model.asked() if "page header" in one)
+    assert "Where the last session of this project ended" in asked
+    assert "second coat of glaze" in asked
+
+
+@both
+def test_installing_twice_changes_nothing_and_uninstalling_gives_the_files_back(
+    client: str, place: Place
+) -> None:
+    mine = {".claude/settings.json": '{\n  "model": "opus"\n}\n', ".codex/hooks.json": "{}\n"}
+    for name, text in mine.items():
+        (place.home / name).parent.mkdir(exist_ok=True)
+        (place.home / name).write_text(text)
+    config = (place.home / ".codex/config.toml").read_text()
+    place.recollect("install", client)
+    assert "is set up already" in place.recollect("install", client)
+    assert "connects" in place.recollect("doctor", client)
+    place.recollect("uninstall", client)
+    assert {name: (place.home / name).read_text() for name in mine} == mine
+    assert (place.home / ".codex/config.toml").read_text() == config
+    ASK[client](place, QUESTION)
+    assert place.turns() == {}
+
+
+def test_the_plugin_of_claude_code_is_valid_and_does_the_same(place: Place) -> None:
+    plugin = place.home / "plugin"
+    for folder in (ROOT / "plugins/claude-code", ROOT):
+        assert "Validation passed" in place.run("claude", "plugin", "validate", folder)
+    shutil.copytree(ROOT / "plugins/claude-code", plugin)
+    patient(plugin / "hooks/hooks.json")
+    ASK["claude-code"](place, QUESTION, "--plugin-dir", str(plugin))
+    assert [one for one in place.model.asked() if TEA in one]
+    assert place.turns().keys() == {("user", QUESTION), ("assistant", "Understood.")}
+
+
+def test_the_plugin_of_codex_is_taken_and_does_the_same(place: Place) -> None:
+    root = place.home / "marketplace"
+    for part in (".agents", "plugins"):
+        shutil.copytree(ROOT / part, root / part)
+    patient(root / "plugins/codex/hooks/hooks.json")
+    place.run("codex", "plugin", "marketplace", "add", str(root))
+    place.run("codex", "plugin", "add", "recollect@recollect")
+    assert "installed, enabled" in place.run("codex", "plugin", "list")
+    # Codex starts servers without our environment: where the memory is, its file says.
+    place.db.replace(place.home / "other.db")
+    (place.home / ".recollect/companion").mkdir()
+    (place.home / "other.db").replace(place.home / ".recollect/companion/recall.db")
+    ASK["codex"](place, QUESTION)
+    assert [one for one in place.model.asked() if TEA in one]
