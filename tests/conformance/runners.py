@@ -7,22 +7,30 @@ what is listed in `STORES_DIFFER`.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import inspect
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
 import httpx
-from tests.conformance.stores import PEOPLE, build, clock
+from tests.conformance.commands import FORMS, typed, why_not
+from tests.conformance.mcp_runners import WAYS, Way
+from tests.conformance.stores import ASKED_AT, PEOPLE, build, clock
 from tests.conformance.stories import Case, Names, Outcome, answered, refused
 from tests.served import served
+from tests.warm import WarmCommand
 
 from recollect import AsyncRecollect, Recollect, RecollectError
 from recollect.client import AsyncRemoteRecollect, RemoteRecollect
 from recollect.edge.verbs import Verb, by_name
+from recollect.testing import FakeClock
 
 Ask = Callable[[Case], bytes]
 Runner = Callable[[str], AbstractContextManager[Ask]]
@@ -192,6 +200,87 @@ def remote_awaited(place: str) -> Iterator[Ask]:
             runner.run(one.close())
 
 
+@contextmanager
+def shell(place: str) -> Iterator[Ask]:
+    """Type each case at a shell, beside the file; what cannot be typed is asked of the library."""
+    memory, keys = told(place)
+    memory.close()
+    now = FakeClock(memory_time())
+
+    def unsaid(case: Case, given: dict[str, Any]) -> Outcome:
+        with Recollect.open(place, embedder="none", clock=now, receipts=True) as again:
+            handle = again.as_principal(PEOPLE[case["as"]])
+            return performed(by_name(case["verb"]), handle, given)
+
+    with TemporaryDirectory() as home:
+        beside = {"RECOLLECT_DB": place, "RECOLLECT_RECEIPTS": "1", "HOME": home}
+        yield telling(Names(keys), partial(_typed, keys, beside, unsaid))
+
+
+@contextmanager
+def shell_of_a_server(place: str) -> Iterator[Ask]:
+    """Type each case at a shell that asks a server."""
+    memory, keys = told(place)
+    with ExitStack() as stack:
+        url = stack.enter_context(served(memory))
+        home = stack.enter_context(TemporaryDirectory())
+        handles = {
+            name: stack.enter_context(RemoteRecollect(url, key)) for name, key in keys.items()
+        }
+
+        def unsaid(case: Case, given: dict[str, Any]) -> Outcome:
+            return performed(by_name(case["verb"]), handles[case["as"]], given)
+
+        there = {"RECOLLECT_URL": url, "HOME": home}
+        yield telling(Names(keys), partial(_typed, keys, there, unsaid))
+
+
+def _typed(
+    keys: Mapping[str, str],
+    environment: Mapping[str, str],
+    unsaid: Callable[[Case, dict[str, Any]], Outcome],
+    case: Case,
+    given: dict[str, Any],
+) -> Outcome:
+    if why_not(case) is not None:
+        return unsaid(case, given)
+    words, pipe = typed(by_name(case["verb"]), given)
+    env = {**environment, "PATH": os.environ["PATH"], "RECOLLECT_KEY": keys[case["as"]]}
+    done = _warm().run(words, env=env, cwd=Path(env["HOME"]), stdin=pipe, at=memory_time())
+    assert done.returncode in (0, 1), f"{words}: {done.stdout}{done.stderr}"
+    if case["verb"] == "export" and done.returncode == 0:
+        return answered(done.stdout.removesuffix("\n").split("\n"))
+    said = json.loads(done.stdout)
+    if "error" in said:
+        return {"error": said["error"]}
+    for name in FORMS[case["verb"]].added:
+        said.pop(name)
+    return answered(said)
+
+
+@cache
+def _warm() -> WarmCommand:
+    command = WarmCommand()
+    atexit.register(command.close)
+    return command
+
+
+def memory_time() -> float:
+    """Return the time at which the cases are asked."""
+    return ASKED_AT + len(PEOPLE) + 1
+
+
+def _through(way: Way) -> Runner:
+    """Return a runner that asks through MCP."""
+
+    @contextmanager
+    def run(place: str) -> Iterator[Ask]:
+        with way(place) as (names, perform):
+            yield telling(names, perform)
+
+    return run
+
+
 RUNNERS: Mapping[str, Runner] = {
     "library": library,
     "library in memory": library,
@@ -199,6 +288,9 @@ RUNNERS: Mapping[str, Runner] = {
     "http": http,
     "remote": remote,
     "remote, awaited": remote_awaited,
+    "shell": shell,
+    "shell, of a server": shell_of_a_server,
+    **{name: _through(way) for name, way in WAYS.items()},
 }
 
 

@@ -13,8 +13,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.commands import why_not
+
 from recollect import RecollectError
 from recollect.edge import wire
+from recollect.edge.cli.hints import in_shell
 from recollect.edge.http.problems import status_of
 
 FOLDER = Path(__file__).with_name("cases")
@@ -85,6 +88,16 @@ def _part(whole: Any, name: str) -> Any:
 def expected(case: Case) -> bytes:
     """Return the bytes that a case must be answered with."""
     return wire.encode({name: case[name] for name in ("answer", "error") if name in case})
+
+
+def expected_at_a_shell(case: Case) -> bytes:
+    """Return the same as a shell says it: hints in its words, and no status of HTTP."""
+    if "error" not in case or why_not(case) is not None:
+        return expected(case)
+    error = dict(case["error"])
+    del error["status"]
+    error["hint"] = in_shell(error["hint"] or "") or None
+    return wire.encode({"error": error})
 
 
 def _record() -> None:

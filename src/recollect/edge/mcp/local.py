@@ -1,0 +1,69 @@
+"""The memory of a server that one client started: opened when it is first needed.
+
+In: how it is opened: a file, or another server. Out: that memory for each call, in a thread. Who
+asks is whoever opened it; a memory that could not be opened is tried again by the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.edge.echo import Echoes
+from recollect.edge.mcp.calls import Session
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from recollect.engine import Recollect
+
+__all__ = ["LocalMemory"]
+
+Answer = TypeVar("Answer")
+_AT_ONCE = 4
+Opening = Callable[[], "AbstractContextManager[Recollect]"]
+
+
+class LocalMemory:
+    """One memory, for one client."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._open = ExitStack()
+        self._session: Session | None = None
+        self.is_closing = False
+        self._lock = threading.Lock()
+        # Threads of our own: each has a connection to the store, and those of the SDK come and go.
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="verb")
+
+    async def run(self, _: object, verb: str, act: Callable[[Session], Answer]) -> Answer:  # noqa: ARG002
+        """Return what is done in a thread with the memory."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: act(self.session()))
+
+    def session(self) -> Session:
+        """Return the memory, which is opened if it is not."""
+        with self._lock:
+            if self._session is None:
+                memory = self._open.enter_context(self._opening())
+                self._session = Session(memory, "", Echoes())
+            return self._session
+
+    def open_meanwhile(self) -> None:
+        """Open it in a thread of its own; what goes wrong is told to whoever asks next."""
+        threading.Thread(target=self._open_quietly, name="opening", daemon=True).start()
+
+    def _open_quietly(self) -> None:
+        with suppress(RecollectError):
+            self.session()
+
+    def close(self, *_: Any) -> None:
+        """Close it; what was begun is done first."""
+        self.is_closing = True
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            self._session = None
+            self._open.close()
