@@ -23,7 +23,19 @@ from statistics import median
 
 from recollect import Recollect
 
-__all__ = ["ADDED", "FRAME", "ONE_WORKER", "START", "TWO_WORKERS", "measure"]
+__all__ = [
+    "ADDED",
+    "FRAME",
+    "ONE_WORKER",
+    "START",
+    "TWO_WORKERS",
+    "Client",
+    "Server",
+    "cpu_of",
+    "fill",
+    "measure",
+    "question",
+]
 
 ADDED = "CPU that a recall over HTTP adds to the library's call"
 ONE_WORKER = "one worker, 16 clients, beside one process in a loop"
@@ -52,7 +64,7 @@ class _Taken:
     cpu_s: float
 
 
-class _Server:
+class Server:
     """A server in a process of its own, and what it used."""
 
     def __init__(self, db: Path, workers: int) -> None:
@@ -72,14 +84,14 @@ class _Server:
 
     def _is_there(self) -> bool:
         try:
-            with _Client(self.port) as client:
+            with Client(self.port) as client:
                 return client.ask("GET", "/v1/stats")[0] == 200
         except OSError:
             return False
 
     def cpu_seconds(self) -> float:
         """Return what its processes used so far."""
-        return sum(_cpu_of(one) for one in self._processes())
+        return sum(cpu_of(one) for one in self._processes())
 
     def _processes(self) -> Iterator[int]:
         yield self._process.pid
@@ -96,7 +108,8 @@ class _Server:
         self._process.wait()
 
 
-def _cpu_of(process: int) -> float:
+def cpu_of(process: int) -> float:
+    """Return what a process used so far, in seconds."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -104,13 +117,13 @@ def _cpu_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
-class _Client:
+class Client:
     """One connection that stays."""
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
-    def __enter__(self) -> _Client:
+    def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -131,13 +144,14 @@ def measure() -> dict[str, float]:
     """Return what each row comes to."""
     with tempfile.TemporaryDirectory(prefix="recollect-http-") as folder:
         db = Path(folder) / "a.db"
-        _fill(db)
+        fill(db)
         with Recollect.open(db) as memory:
-            memory.recall(_question(0))
+            memory.recall(question(0))
             return {**_beside_the_library(db, memory), **_by_workers(db, memory), **_starting(db)}
 
 
-def _fill(db: Path) -> None:
+def fill(db: Path) -> None:
+    """Fill a store with notes that are not alike."""
     with Recollect.open(db, links=False) as memory:
         for start in range(0, SIZE, 500):
             numbers = range(start, start + 500)
@@ -155,21 +169,22 @@ def _text(number: int) -> str:
     return f"The {place} number {number} {doing} day {number % 365}."
 
 
-def _question(number: int) -> str:
+def question(number: int) -> str:
+    """Return one of many questions about them."""
     return f"When is the {_PLACES[number % 8]} number {number * 37 % SIZE} open?"
 
 
 def _beside_the_library(db: Path, memory: Recollect) -> dict[str, float]:
-    server = _Server(db, 1)
+    server = Server(db, 1)
     try:
-        with _Client(server.port) as client:
+        with Client(server.port) as client:
             tag = _frame(client)
 
             def as_a_call(number: int) -> None:
-                memory.recall(_question(number))
+                memory.recall(question(number))
 
             def over_http(number: int) -> None:
-                assert client.ask("POST", "/v1/recall", {"query": _question(number)})[0] == 200
+                assert client.ask("POST", "/v1/recall", {"query": question(number)})[0] == 200
 
             def unchanged(_: int) -> None:
                 _frame(client, tag)
@@ -194,7 +209,7 @@ def _beside_the_library(db: Path, memory: Recollect) -> dict[str, float]:
     }
 
 
-def _frame(client: _Client, tag: str | None = None) -> str:
+def _frame(client: Client, tag: str | None = None) -> str:
     more = {} if tag is None else {"if-none-match": tag}
     status, found, told = client.ask("POST", "/v1/frames/self/render", {}, **more)
     assert status == (200 if tag is None else 304), told
@@ -213,7 +228,7 @@ def _each(act: Callable[[int], object], turn: int, cpu: Callable[[], float]) -> 
 
 
 def _by_workers(db: Path, memory: Recollect) -> dict[str, float]:
-    servers = {workers: _Server(db, workers) for workers in (1, 2)}
+    servers = {workers: Server(db, workers) for workers in (1, 2)}
     try:
         loads = {workers: _Load(server) for workers, server in servers.items()}
         rounds = [
@@ -236,14 +251,14 @@ def _in_a_loop(memory: Recollect, turn: int) -> float:
     asked = 200
     began = time.perf_counter()
     for number in range(asked):
-        memory.recall(_question(turn * asked + number))
+        memory.recall(question(turn * asked + number))
     return asked / (time.perf_counter() - began)
 
 
 class _Load:
     """Sixteen clients of a server at once."""
 
-    def __init__(self, server: _Server) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
 
     def run(self, turn: int) -> _Taken:
@@ -251,9 +266,9 @@ class _Load:
         before, began = self._server.cpu_seconds(), time.perf_counter()
 
         def ask(client_number: int) -> None:
-            with _Client(self._server.port) as client:
+            with Client(self._server.port) as client:
                 for number in range(each):
-                    query = _question((turn * _CLIENTS + client_number) * each + number)
+                    query = question((turn * _CLIENTS + client_number) * each + number)
                     assert client.ask("POST", "/v1/recall", {"query": query})[0] == 200
 
         threads = [threading.Thread(target=ask, args=(one,)) for one in range(_CLIENTS)]
@@ -279,7 +294,7 @@ def _seconds_to_import() -> float:
 
 def _seconds_to_start(db: Path) -> float:
     began = time.perf_counter()
-    server = _Server(db, 1)
+    server = Server(db, 1)
     seconds = time.perf_counter() - began
     server.close()
     return seconds

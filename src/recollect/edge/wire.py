@@ -87,6 +87,7 @@ __all__ = [
     "forgotten",
     "frame",
     "framed",
+    "framed_index",
     "frames",
     "gardens",
     "held",
@@ -100,10 +101,12 @@ __all__ = [
     "keys",
     "linked",
     "listing",
+    "listing_index",
     "members",
     "memory",
     "page",
     "principal",
+    "recalled_index",
     "receipt",
     "receipts",
     "remembered",
@@ -210,8 +213,8 @@ def listing(one: MemoryPage) -> Object:
 
 
 def _counts(there: MemoryCounts) -> Object:
-    names = ("project", "tag", "thread", "speaker")
-    return {name: dict(getattr(there, name)) for name in names}
+    names = ("project", "tag", "thread", "speaker", "pak_type", "risk", "month")
+    return {"memories": there.memories, **{name: dict(getattr(there, name)) for name in names}}
 
 
 def gardens(found: Sequence[Garden]) -> Object:
@@ -396,27 +399,67 @@ def answer(given: RecallResponse) -> Object:
     return given.to_dict()
 
 
-def answer_index(given: RecallResponse) -> Object:
-    """Return a recall's answer with its memories by id, title and first words alone."""
-    told = answer(given)
-    return {
-        **told,
-        "results": [_entry(one) for one in told["results"]],
-        "instructions": [_entry(one) for one in told["instructions"]],
-    }
+def answer_index(given: RecallResponse, *, text_budget: int = 0) -> Object:
+    """Return a recall's answer with its memories by id, title and first words.
+
+    The best have their whole text beside, while the budget of tokens lasts.
+    """
+    return recalled_index(answer(given), text_budget=text_budget)
+
+
+def recalled_index(told: Object, *, text_budget: int = 0) -> Object:
+    """Return what `answer` told as an index."""
+    entries = [_scored_entry(one, "fact") for one in told["results"]]
+    _add_texts(entries, [one["fact"] for one in told["results"]], text_budget)
+    orders = [_scored_entry(one, "fact") for one in told["instructions"]]
+    return {**told, "results": entries, "instructions": orders}
+
+
+def framed_index(told: Object) -> Object:
+    """Return what `framed` told with the memories behind it by id, title and first words."""
+    return {**told, "blocks": [_scored_entry(one, "memory") for one in told["blocks"]]}
+
+
+def listing_index(told: Object) -> Object:
+    """Return what `listing` told with its memories by id, title and first words."""
+    return {**told, "items": [_entry(memory) for memory in told["items"]]}
 
 
 # So much of a text stands for it in an index.
 _FIRST_CHARACTERS = 120
+_CHARACTERS_PER_TOKEN = 4
+_OF_ENTRIES = ("pak_id", "title", "occurred_at", "speaker", "project")
+# Whose word it is, and what that counts: what came from outside is no surer than its source.
+_PROVENANCE = ("source", "authority", "confidence")
 
 
-def _entry(result: Object) -> Object:
-    fact = result["fact"]
+def _scored_entry(result: Object, of: str) -> Object:
+    fact = result[of]
+    entry = _entry(fact)
+    risk = result["risk"] if "risk" in result else fact["risks"]
+    kept = {**{name: result[name] for name in ("score", "match", "why")}, "risk": risk}
+    named = {name: entry.pop(name) for name in _OF_ENTRIES}
+    return {**named, **kept, "beginning": entry.pop("beginning"), **entry}
+
+
+def _entry(fact: Object) -> Object:
     words = " ".join(str(fact["content"])[: 4 * _FIRST_CHARACTERS].split())
     short = words if len(words) <= _FIRST_CHARACTERS else f"{words[: _FIRST_CHARACTERS - 1]}\u2026"
-    named = {name: fact[name] for name in ("pak_id", "title", "occurred_at", "speaker", "project")}
-    kept = {name: result[name] for name in ("score", "match", "why", "risk")}
-    return {**named, **kept, "beginning": short}
+    named = {name: fact[name] for name in _OF_ENTRIES}
+    return {**named, "beginning": short, **{name: fact[name] for name in _PROVENANCE}}
+
+
+def _add_texts(entries: list[Object], facts: list[Object], budget: int) -> None:
+    """Put whole texts beside the first entries, as many as the budget holds."""
+    left = budget * _CHARACTERS_PER_TOKEN
+    for entry, fact in zip(entries, facts, strict=True):
+        text = str(fact["content"])
+        if entry["beginning"] == text:
+            continue
+        left -= len(text)
+        if left < 0:
+            return
+        entry["content"] = text
 
 
 def invalidated(name: str) -> Object:

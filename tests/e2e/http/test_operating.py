@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.e2e.http.running import TOKEN, Running, running
+from tests.e2e.http.running import START_S, TOKEN, Running, running
 
 from recollect import Recollect
 from recollect.policy import PERMISSIONS, Principal
@@ -180,3 +181,40 @@ def test_hooks_are_listed_examined_and_read_again_by_every_worker(
         file.write_text("[[hook]]\nevent = 7\n")
         assert operator.post("/v1/hooks/reload").status_code == 422
         assert told(operator) == ["first.py", "second.py"]
+
+
+def test_what_hooks_did_is_told_of_all_workers(tmp_path: Path) -> None:
+    script, file = tmp_path / "allow.py", tmp_path / "hooks.toml"
+    script.write_text(ALLOWS)
+    file.write_text(HOOK.format(python=sys.executable, script=script))
+    options: dict[str, Any] = {"hooks": str(file), "workers": 2, "operator_token": OPERATOR}
+    with running(tmp_path / "a.db", **options) as server, server.client(OPERATOR) as operator:
+        for number in range(12):  # a connection each: either worker may take it
+            with server.client() as client:
+                sent = {"content": f"Note {number}."}
+                assert client.post("/v1/memories", json=sent).status_code == 200
+
+        def calls() -> int:
+            (hook,) = operator.get("/v1/hooks").json()["hooks"]
+            times = hook["latency_ms"]
+            assert sum(one["calls"] for one in times["histogram"]) == hook["calls"]
+            assert hook["calls"] == 0 or times["total"] > 0
+            return int(hook["calls"])
+
+        # The other worker notes every few seconds what its hooks did.
+        until = time.monotonic() + START_S
+        while calls() != 12:
+            assert time.monotonic() < until, calls()
+            time.sleep(0.2)
+        page = operator.get("/metrics").text
+        assert 'recollect_hook_seconds_count{hook="allow.py"} 12.0' in page
+
+
+def test_what_a_folder_holds_is_in_the_numbers(server: Running, operator: httpx.Client) -> None:
+    with server.client(made(operator, "counted")) as client:
+        items = {"items": [f"Note {number}." for number in range(40)]}
+        assert client.post("/v1/memories/batch", json=items).status_code == 200
+        assert client.post("/v1/recall", json={"query": "note"}).status_code == 200
+    page = operator.get("/metrics").text
+    assert "recollect_index_memories 40.0" in page
+    assert "recollect_index_bytes 0.0" not in page

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +27,16 @@ from recollect.edge.http.options import ServerOptions
 from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
 from recollect.edge.http.problems import problem
+from recollect.edge.http.reloading import Reloads
 from recollect.edge.http.routes import Endpoint, endpoints
 from recollect.edge.http.server import Server
+from recollect.edge.http.slow import SlowCalls
 from recollect.edge.http.stores import NodeStores, OneStore, is_folder
 from recollect.edge.http.watched import CANNOT_SERVE, Watched
+from recollect.edge.inspector.assets import asset_routes
+from recollect.edge.inspector.endpoints import inspector_endpoints
+from recollect.edge.inspector.problems import drawn
+from recollect.edge.mcp.http import McpDoor, mcp_routes
 from recollect.errors import (
     InvalidInput,
     NoSuchRoute,
@@ -64,21 +70,23 @@ def from_environment() -> FastAPI:
 
 def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> FastAPI:
     """Return an application that serves as the options say, or a memory that is open already."""
-    counts = Counts(options.run_dir)
+    counts, slow = Counts(options.run_dir), SlowCalls(options.run_dir)
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
+        reloads = Reloads(options.run_dir)
         try:
             stores = _open_stores(options) if memory is None else OneStore(memory, options)
         except RecollectError as error:
             setattr(app.state, CANNOT_SERVE, f"cannot serve: {error}")
             raise
-        server = Server(options, stores, counts=counts)
+        server = Server(options, stores, counts=counts, reloads=reloads, slow=slow)
         app.state.server = server
         app.router.routes += health_routes(server)
-        routes = (*endpoints(server), *operating_endpoints(server), *compat_endpoints(server))
-        for path, methods in routes:
+        for path, methods in () if options.only_mcp else _endpoints(server):
             app.router.routes.append(_route(path, methods))
+        door = McpDoor(server)
+        app.router.routes += mcp_routes(door)
         watches = [asyncio.ensure_future(keep_figures(server))]
         if options.workers > 1:
             watches.append(asyncio.ensure_future(end_with_parent()))
@@ -87,6 +95,7 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
         finally:
             for watch in watches:
                 watch.cancel()
+            await door.close()
             server.close()
 
     app = FastAPI(
@@ -97,15 +106,23 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
         docs_url=None,
         redoc_url=None,
     )
-    app.router.routes += description_routes()
+    if not options.only_mcp:
+        app.router.routes += [*description_routes(), *asset_routes()]
     app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
     app.add_exception_handler(404, _nothing_there)
     app.add_exception_handler(405, _other_method)  # type: ignore[arg-type]
     app.add_exception_handler(Exception, _unforeseen)
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_QUICKLY)
     app.add_middleware(Named)
-    app.add_middleware(Watched, log=log_like(options), counts=counts)
+    app.add_middleware(Watched, log=log_like(options), counts=counts, slow=slow)
     return app
+
+
+def _endpoints(server: Server) -> Iterator[tuple[str, Mapping[str, Endpoint]]]:
+    yield from endpoints(server)
+    yield from operating_endpoints(server)
+    yield from compat_endpoints(server)
+    yield from inspector_endpoints(server)
 
 
 def _open_stores(options: ServerOptions) -> Stores:
@@ -162,6 +179,10 @@ def _route(path: str, methods: Mapping[str, Endpoint]) -> Route:
 
 async def _problem(request: Request, error: RecollectError) -> Response:
     request.state.problem = error.code
+    return drawn(request, error) or _as_data(request, error)
+
+
+def _as_data(request: Request, error: RecollectError) -> Response:
     status, headers, body = problem(error, request.state.request_id)
     return Response(body, status, headers=headers)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from recollect.edge.http.server import Server
 
-__all__ = ["health_routes", "keep_figures"]
+__all__ = ["health_routes", "keep_figures", "note_figures"]
 
 _JSON = "application/json"
 _NUMBERS = "text/plain; version=0.0.4; charset=utf-8"
@@ -54,7 +54,7 @@ def health_routes(server: Server) -> list[Route]:
 async def keep_figures(server: Server) -> None:
     """Note every few seconds what this worker holds, for whichever worker is asked."""
     while True:
-        await asyncio.to_thread(_note_figures, server)
+        await asyncio.to_thread(note_figures, server)
         await asyncio.sleep(_EVERY_S)
 
 
@@ -72,17 +72,18 @@ def _numbers(server: Server, shown: str | None) -> bytes:
         with server.stores.serve(shown) as served:
             if served.memory.principal != LOCAL_READER:
                 raise key_needed()
-    _note_figures(server)
+    note_figures(server)
     return server.counts.page()
 
 
-def _note_figures(server: Server) -> None:
+def note_figures(server: Server) -> None:
+    """Note what this worker holds and what its hooks did."""
     try:
-        for memory in server.stores.open_now():
-            figures = memory.figures()
-            server.counts.holds(figures.memories, figures.held_bytes, figures.behind)
-            for hook in memory.hooks.stats().get("hooks", ()):
-                server.counts.hook_did(hook["hook"], hook["counts"])
+        figures = server.stores.figures()
+        server.counts.holds(figures.memories, figures.held_bytes, figures.behind)
+        for hook in server.stores.hooks.stats().get("hooks", ()):
+            server.counts.hook_did(hook["hook"], hook["counts"])
+            server.counts.hook_took(hook["hook"], hook["latency_ms"])
     except RecollectError:
         # A store that cannot be looked at now is not ready; that is asked elsewhere.
         return

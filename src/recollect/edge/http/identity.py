@@ -12,13 +12,21 @@ import hmac
 from typing import TYPE_CHECKING
 
 from recollect.errors import KeyNeeded, NotAllowed
-from recollect.model import Principal
+from recollect.model import LOCAL_PRINCIPAL, Principal
 
 if TYPE_CHECKING:
     from recollect.edge.http.options import ServerOptions
     from recollect.engine import Recollect
 
-__all__ = ["LOCAL_READER", "bearer", "identify", "is_local_token", "is_operator", "key_needed"]
+__all__ = [
+    "LOCAL_READER",
+    "bearer",
+    "identify",
+    "is_local_token",
+    "is_operator",
+    "is_owner_token",
+    "key_needed",
+]
 
 # Whoever is at the machine, as far as a server lets it: the file itself is for the command line.
 LOCAL_READER = Principal(permissions=("read", "write"))
@@ -34,6 +42,8 @@ def bearer(header: str | None) -> str | None:
 
 def identify(memory: Recollect, shown: str | None, options: ServerOptions) -> Recollect:
     """Return the memory as whoever showed this key may use it."""
+    if is_owner_token(shown, options):
+        return memory.as_principal(LOCAL_PRINCIPAL)
     if shown is not None and not _is_token(shown, options):
         try:
             return memory.as_principal(memory.keys.principal_for(shown))
@@ -53,6 +63,11 @@ def is_operator(shown: str | None, options: ServerOptions) -> bool:
 def is_local_token(shown: str | None, options: ServerOptions) -> bool:
     """Return whether a key is the token that was printed at the start of a local server."""
     return options.is_local and _is_same(shown, options.token)
+
+
+def is_owner_token(shown: str | None, options: ServerOptions) -> bool:
+    """Return whether a key stands for whoever opened the file, on this machine."""
+    return options.is_local and _is_same(shown, options.owner_token)
 
 
 def key_needed() -> KeyNeeded:

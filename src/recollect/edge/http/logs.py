@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 import time
+import traceback
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,10 +24,13 @@ class Log:
 
     def __init__(self, form: LogForm, *, texts: bool = False) -> None:
         self._is_json = form == "json"
+        self._is_quiet = form == "quiet"
         self._texts = texts
 
     def request(self, *, query: str, **known: Any) -> None:
         """Write the line of a request."""
+        if self._is_quiet:
+            return
         if self._texts and query:
             known["query"] = query
         self._write("request", known)
@@ -34,6 +38,11 @@ class Log:
     def event(self, what: str, **known: Any) -> None:
         """Write that something happened beside requests."""
         self._write(what, known)
+
+    def fault(self, error: BaseException, **known: Any) -> None:
+        """Write where something went wrong that nobody foresaw; what it says may hold a text."""
+        told = traceback.format_exception(error) if self._texts else _without_words(error)
+        self._write("fault", {**known, "error": "".join(told)})
 
     def _write(self, what: str, known: dict[str, Any]) -> None:
         at = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
@@ -47,9 +56,18 @@ class Log:
         sys.stderr.flush()
 
 
+def _without_words(error: BaseException) -> list[str]:
+    """Return the way that an error took, and its class: a message may quote what it was given."""
+    return [*traceback.format_tb(error.__traceback__), type(error).__qualname__]
+
+
 def _plain(value: object) -> str:
     text = str(value)
     return json.dumps(text) if not text.isprintable() or " " in text else text
+
+
+# What uvicorn says of an error that the application passed on: it was logged with its request.
+_LOGGED_ALREADY = "Exception in ASGI application"
 
 
 class _Lines(logging.Handler):
@@ -61,6 +79,8 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line."""
+        if record.getMessage().startswith(_LOGGED_ALREADY):
+            return
         error = None
         if record.exc_info and record.exc_info[0] is not None:
             error = logging.Formatter().formatException(record.exc_info)

@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect import __version__
 from recollect.edge.http.examples import example_of
+from recollect.edge.http.operating import OPERATIONS
 from recollect.edge.http.problems import MEDIA_TYPE
 from recollect.edge.http.routes import JSON, LINES, PLAIN_NAME, TAGGED
 from recollect.edge.verbs import REQUEST_ID, VERBS, Field, Verb, object_schema
@@ -58,6 +59,9 @@ _OF_BODIES = (408, 413)
 _OF_WRITES = (409, 502, 507)
 
 
+_DESCRIBED = (*VERBS, *(one.described for one in OPERATIONS))
+
+
 @functools.cache
 def document() -> Object:
     """Return the document."""
@@ -65,7 +69,13 @@ def document() -> Object:
     for verb in VERBS:
         path = paths.setdefault(verb.route.path, {})
         path[verb.route.method.lower()] = _operation(verb)
-    parts = named_parts([verb.answer for verb in VERBS])
+    for one in OPERATIONS:
+        route = one.described.route
+        told = _operation(one.described, of_a_store=False)
+        needs = "Takes the operator's token" + (", or that of the start." if one.locally else ".")
+        told |= {"description": needs, "security": [{"operator": []}]}
+        paths.setdefault(route.path, {})[route.method.lower()] = told
+    parts = named_parts([one.answer for one in _DESCRIBED])
     return {
         "openapi": "3.1.0",
         "info": {
@@ -75,12 +85,15 @@ def document() -> Object:
             " byte-for-byte repeatable memory.",
         },
         "security": [{"key": []}],
-        "tags": [{"name": name} for name in dict.fromkeys(_tag(verb) for verb in VERBS)],
+        "tags": [{"name": name} for name in dict.fromkeys(_tag(one) for one in _DESCRIBED)],
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": {**parts, "Problem": _PROBLEM},
             "responses": {f"Problem{status}": _problem(status) for status in _SAYS},
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer"},
+                "operator": {"type": "http", "scheme": "bearer"},
+            },
         },
     }
 
@@ -93,14 +106,14 @@ def statuses(verb: Verb) -> tuple[int, ...]:
     return tuple(sorted({*_ALWAYS, *more, *bodies, *writes}))
 
 
-def _operation(verb: Verb) -> Object:
+def _operation(verb: Verb, *, of_a_store: bool = True) -> Object:
     made: Object = {
         "operationId": verb.name,
         "summary": verb.help,
         "description": _description(verb),
         "tags": [_tag(verb)],
-        "parameters": [*_parameters(verb), *_headers(verb)],
-        "responses": dict(_responses(verb)),
+        "parameters": [*_parameters(verb), *_headers(verb, of_a_store=of_a_store)],
+        "responses": dict(_responses(verb, of_a_store=of_a_store)),
     }
     if verb.route.has_body:
         made["requestBody"] = _body(verb)
@@ -156,7 +169,7 @@ def _in_url(field: Field) -> Object:
     return schema
 
 
-def _headers(verb: Verb) -> Iterator[Object]:
+def _headers(verb: Verb, *, of_a_store: bool) -> Iterator[Object]:
     if verb.repeats:
         yield {
             "name": "Idempotency-Key",
@@ -164,6 +177,14 @@ def _headers(verb: Verb) -> Iterator[Object]:
             "description": "A name of your own for this request: sent again within 24 hours it is"
             " done once and answered as it was; another request under it is refused.",
             "schema": {"type": "string", "pattern": f"^{PLAIN_NAME.pattern}$"},
+        }
+    if verb.effect == "reads" and of_a_store:
+        yield {
+            "name": "Recollect-At-Least",
+            "in": "header",
+            "description": "What Recollect-Commit said in the answer to a write of yours: this"
+            " answer is not older than that.",
+            "schema": {"type": "string"},
         }
     if verb.name in TAGGED:
         yield {
@@ -188,8 +209,8 @@ def _example(verb: Verb) -> Object:
     return {"example": {"value": example_of(verb)}}
 
 
-def _responses(verb: Verb) -> Iterator[tuple[str, Object]]:
-    yield str(verb.route.status), _answer(verb)
+def _responses(verb: Verb, *, of_a_store: bool) -> Iterator[tuple[str, Object]]:
+    yield str(verb.route.status), _answer(verb, of_a_store=of_a_store)
     for status in statuses(verb):
         yield str(status), {"$ref": f"#/components/responses/Problem{status}"}
 
@@ -201,12 +222,19 @@ def _problem(status: int) -> Object:
     return told
 
 
-def _answer(verb: Verb) -> Object:
+def _answer(verb: Verb, *, of_a_store: bool) -> Object:
     if verb.streams and not verb.route.has_body:
         content: Object = {LINES: {"schema": {"type": "string"}}}
     else:
         content = {JSON: {"schema": schema_of(verb.answer, {})}}
     told: Object = {"description": verb.help, "content": content}
-    if verb.name in TAGGED:
-        told["headers"] = {"ETag": {"schema": {"type": "string"}}}
+    if names := _told_in_headers(verb, of_a_store=of_a_store):
+        told["headers"] = {name: {"schema": {"type": "string"}} for name in names}
     return told
+
+
+def _told_in_headers(verb: Verb, *, of_a_store: bool) -> list[str]:
+    return [
+        *(["ETag"] if verb.name in TAGGED else []),
+        *(["Recollect-Commit"] if verb.effect != "reads" and of_a_store else []),
+    ]

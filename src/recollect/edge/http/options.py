@@ -12,20 +12,38 @@ from typing import Any, Literal
 
 from recollect.values import dataclass
 
-__all__ = ["LOOPBACK", "LogForm", "ServerOptions"]
+__all__ = ["LOOPBACK", "LogForm", "OutsideIssuer", "ServerOptions"]
 
-LogForm = Literal["people", "json"]
+# Who looks on their own machine wants to hear of what goes wrong alone.
+LogForm = Literal["people", "json", "quiet"]
 # Hosts that nobody else reaches.
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideIssuer:
+    """Who else gives out tokens for `resource`, our address at `/mcp`, and how they are read."""
+
+    issuer: str
+    resource: str
+    principal_claim: str = "sub"
+    tenant_claim: str | None = None
+    teams_claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
     """How to serve. `token` is what the local principal shows while a store has no key.
 
+    `owner_token` stands for whoever opened the file on this machine, who may do everything, and is
+    told to nobody; `entrance` is good for one browser to come in as that. A browser that asked for
+    nothing in `idle_seconds` is signed out.
+
     `at_once` verbs are carried out at a time by a worker and `waiting` more may wait, each for
     `seconds` in all. A key may ask `rate` times a second, `burst` at once; a tenant may have
     `most_memories`, and `most_bytes` of text. `run_dir` is where workers share counts.
+    At `/mcp` the tools of a profile are told, with `only_mcp` nothing else is served; `outside` is
+    who else may say who asks there.
     """
 
     db: str
@@ -37,6 +55,9 @@ class ServerOptions:
     tls_key: str | None = None
     token: str | None = None
     operator_token: str | None = None
+    owner_token: str | None = None
+    entrance: str | None = None
+    idle_seconds: float = 1_800.0
     embedder: str | None = None
     hooks: str | None = None
     receipts: bool = False
@@ -56,6 +77,9 @@ class ServerOptions:
     log: LogForm = "people"
     log_texts: bool = False
     run_dir: str | None = None
+    mcp_tools: str = "default"
+    only_mcp: bool = False
+    outside: OutsideIssuer | None = None
 
     @property
     def is_local(self) -> bool:
@@ -71,4 +95,6 @@ class ServerOptions:
         """Return what `to_text` was told."""
         given: dict[str, Any] = json.loads(text)
         given["allowed_hosts"] = tuple(given["allowed_hosts"])
+        if given["outside"] is not None:
+            given["outside"] = OutsideIssuer(**given["outside"])
         return cls(**given)

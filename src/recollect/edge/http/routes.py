@@ -18,6 +18,7 @@ from starlette.responses import Response, StreamingResponse
 
 from recollect.edge import wire
 from recollect.edge.http import bodies
+from recollect.edge.http.commits import TOLD
 from recollect.edge.http.quotas import COUNTED, brings
 from recollect.edge.http.tags import Asked, tag_of
 from recollect.edge.verbs import VERBS, Verb, from_texts
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
     from recollect.edge.http.server import Server
     from recollect.edge.http.stores import Served
+    from recollect.edge.verbs.verb import Progress
 
-__all__ = ["Endpoint", "endpoints", "given_in"]
+__all__ = ["Endpoint", "carried_out", "endpoints", "given_in"]
 
 Endpoint = Callable[["Request"], Any]
 
@@ -78,18 +80,42 @@ def _performing(
 
     def perform(served: Served) -> Response:
         given = given_in(verb, request, bodies.json_object(body))
-        if server.quotas.is_on and verb.name in COUNTED:
-            server.quotas.take(served, *brings(verb, given, len(body)))
+        asked = server.commits.asked(served, request.headers)
         if verb.name in TAGGED:
-            return _tagged(server, verb, request, served, given)
-        return _response(_carried_out(server, verb, served, given), verb)
+            answer = _tagged(server, verb, request, served, given)
+        else:
+            answer = _response(carried_out(server, verb, served, given, size=len(body)), verb)
+        return _dated(server, verb, served, answer, asked=asked)
 
     return perform
 
 
-def _carried_out(server: Server, verb: Verb, served: Served, given: dict[str, Any]) -> Any:
-    """Return the answer of a verb; a span is around it, and what it lacks is counted."""
-    call = partial(verb.perform, served.memory, given)
+def _dated(
+    server: Server, verb: Verb, served: Served, answer: Response, *, asked: str | None
+) -> Response:
+    """Say how far the store has come: to who wrote, and to who asked for at least that."""
+    token = asked if verb.effect == "reads" else server.commits.token(served)
+    if token is not None:
+        answer.headers[TOLD] = token
+    return answer
+
+
+def carried_out(
+    server: Server,
+    verb: Verb,
+    served: Served,
+    given: Mapping[str, Any],
+    *,
+    size: int = 0,
+    progress: Progress | None = None,
+) -> Any:
+    """Return the answer of a verb; a span is around it, and what it lacks is counted.
+
+    A write of so many bytes that would be over a quota is not begun.
+    """
+    if server.quotas.is_on and verb.name in COUNTED:
+        server.quotas.take(served, *brings(verb, given, size))
+    call = partial(verb.perform, served.memory, given, progress=progress)
     answer = server.spans.around(verb.name, served.store, given, call)
     if isinstance(answer, dict):
         server.counts.answered(verb.name, answer)
@@ -158,7 +184,7 @@ def _tagged(
     known = server.tags.of(asked) if shown else None
     if known is not None and known in shown:
         return _unchanged(known)
-    answer = _carried_out(server, verb, served, given)
+    answer = carried_out(server, verb, served, given)
     if not isinstance(answer, dict):
         raise TypeError(f"{verb.name} answers with no object")
     tag = tag_of(answer)
@@ -183,14 +209,15 @@ def _shown_tags(request: Request) -> frozenset[str]:
 
 def _exporting(server: Server, verb: Verb) -> Endpoint:
     async def answer(request: Request) -> Response:
-        def begin(served: Served) -> tuple[list[str], Iterator[str]]:
+        def begin(served: Served) -> tuple[list[str], Iterator[str], str | None]:
+            asked = server.commits.asked(served, request.headers)
             lines = iter(verb.perform(served.memory, given_in(verb, request, {})))
             if served.store:
                 # What is lent is given back before the last line is sent.
                 lines = bodies.kept_lines(lines)
-            return list(islice(lines, _LINES_AT_ONCE)), lines
+            return list(islice(lines, _LINES_AT_ONCE)), lines, asked
 
-        first, lines = await server.begin(request, verb, begin)
+        first, lines, asked = await server.begin(request, verb, begin)
 
         async def parts() -> AsyncIterator[str]:
             part = first
@@ -198,7 +225,8 @@ def _exporting(server: Server, verb: Verb) -> Endpoint:
                 yield "".join(line if line.endswith("\n") else f"{line}\n" for line in part)
                 part = await server.go_on(lambda: list(islice(lines, _LINES_AT_ONCE)))
 
-        return StreamingResponse(parts(), media_type=LINES)
+        headers = {} if asked is None else {TOLD: asked}
+        return StreamingResponse(parts(), media_type=LINES, headers=headers)
 
     return answer
 
@@ -219,7 +247,9 @@ def _importing(server: Server, verb: Verb) -> Endpoint:
                     kept.seek(0)
                     server.quotas.take(served, lines, size)
                 given = {"lines": bodies.spooled_lines(kept)}
-                return _response(verb.perform(served.memory, given_in(verb, request, given)), verb)
+                asked = given_in(verb, request, given)
+                answer = _response(verb.perform(served.memory, asked), verb)
+                return _dated(server, verb, served, answer, asked=None)
 
         return await server.carry_out(request, verb, perform)
 

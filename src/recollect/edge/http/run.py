@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import ssl
 import stat
 import sys
 import tempfile
@@ -41,6 +42,7 @@ _SILENT_SECONDS = 10
 
 def serve(options: ServerOptions, *, announce: Callable[[str], None] | None = None) -> int:
     """Serve until a signal ends it; `announce` is told the address once it is taken."""
+    _need_fitting(options)
     with ExitStack() as open_things:
         open_things.enter_context(_ended_by_sigterm())
         listener = open_things.enter_context(_bound(options))
@@ -51,6 +53,21 @@ def serve(options: ServerOptions, *, announce: Callable[[str], None] | None = No
         tell_workers(options.to_text())
         (announce or _tell)(address_of(options, listener))
         return _run(_config(options), listener)
+
+
+def _need_fitting(options: ServerOptions) -> None:
+    """Refuse a certificate that no server could show."""
+    if options.tls_cert is None and options.tls_key is None:
+        return
+    try:
+        if options.tls_cert is None or options.tls_key is None:
+            raise ValueError("one of the two is missing")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(options.tls_cert, options.tls_key)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"the certificate and its key cannot be used: {error}.",
+            hint="give --tls-cert and --tls-key, the two files that belong together.",
+        ) from error
 
 
 def address_of(options: ServerOptions, listener: socket.socket) -> str:

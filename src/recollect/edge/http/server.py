@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
+from recollect.edge.http.commits import Commits
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.guard import Guard
 from recollect.edge.http.identity import bearer
@@ -20,8 +21,10 @@ from recollect.edge.http.places import Gone, Places
 from recollect.edge.http.quotas import Quotas
 from recollect.edge.http.rates import Rates
 from recollect.edge.http.reloading import Reloads
+from recollect.edge.http.slow import SlowCalls
 from recollect.edge.http.spans import Spans
 from recollect.edge.http.tags import Tags
+from recollect.edge.inspector.sessions import Sessions
 from recollect.errors import BodyTooSlow
 
 if TYPE_CHECKING:
@@ -42,18 +45,26 @@ class Server:
     """One worker."""
 
     def __init__(
-        self, options: ServerOptions, stores: Stores, *, counts: Counts | None = None
+        self,
+        options: ServerOptions,
+        stores: Stores,
+        *,
+        counts: Counts | None = None,
+        reloads: Reloads | None = None,
+        slow: SlowCalls | None = None,
     ) -> None:
         self.options = options
         self.stores = stores
         self.guard = Guard(options)
         self.tags = Tags()
-        self.reloads = Reloads(options.run_dir)
+        self.commits = Commits()
+        self.reloads = reloads or Reloads(options.run_dir)
         self.places = Places(
             at_once=options.at_once, waiting=options.waiting, seconds=options.seconds
         )
         self.clock: Callable[[], float] = time.time
         self.counts = counts or Counts(options.run_dir)
+        self.slow = slow or SlowCalls(options.run_dir)
         self.rates = Rates(options.rate, burst=options.burst, folder=options.run_dir)
         self.quotas = Quotas(
             most_memories=options.most_memories,
@@ -61,6 +72,9 @@ class Server:
             folder=options.run_dir,
         )
         self.spans = Spans(texts=options.log_texts)
+        self.sessions = Sessions(
+            options.run_dir, idle_seconds=options.idle_seconds, clock=lambda: self.clock()
+        )
         self.is_ending = False
 
     async def carry_out(
@@ -74,14 +88,21 @@ class Server:
 
     async def begin(self, request: Request, verb: Verb, act: Callable[[Served], Answer]) -> Answer:
         """Return what is done in a thread, as whoever asks."""
-        request.state.verb = verb.name
         shown = bearer(request.headers.get("Authorization"))
+        return await self.begin_as(request, verb.name, shown=shown, act=act)
+
+    async def begin_as(
+        self, request: Request, name: str, *, shown: str | None, act: Callable[[Served], Answer]
+    ) -> Answer:
+        """Return what is done in a thread, as whoever has the key that was shown somewhere."""
+        request.state.verb = name
 
         def call() -> Answer:
             self.reloads.follow(self.stores)
             with self.stores.serve(shown) as served:
                 key = served.memory.principal.key
                 request.state.store, request.state.key = served.store, key
+                request.state.who = served.memory.principal
                 self.rates.take(served.store, key or "")
                 return act(served)
 
@@ -117,6 +138,7 @@ class Server:
         self.stores.close()
         self.rates.close()
         self.quotas.close()
+        self.sessions.close()
 
 
 async def _until_gone(request: Request) -> None:

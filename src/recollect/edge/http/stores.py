@@ -6,7 +6,7 @@ store, whatever a key says; who may ask is in `identity`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from recollect.edge.http.options import ServerOptions
     from recollect.engine import Recollect
     from recollect.hooks import Hooks
+    from recollect.model import Principal
     from recollect.node import Node
+    from recollect.open_store import Figures
 
 __all__ = ["NodeStores", "OneStore", "Served", "Stores", "is_folder"]
 
@@ -39,14 +41,19 @@ class Served:
 class Stores(Protocol):
     """The stores that a server serves."""
 
-    def serve(self, shown: str | None) -> AbstractContextManager[Served]:
-        """Give the store that a key is for; refuse a key that is not good."""
+    def serve(
+        self, shown: str | None, *, known: Principal | None = None
+    ) -> AbstractContextManager[Served]:
+        """Give the store that a key is for; refuse a key that is not good.
+
+        Who is `known` by other means needs none.
+        """
 
     def is_ready(self) -> bool:
         """Return whether a question could be answered now."""
 
-    def open_now(self) -> Iterable[Recollect]:
-        """Return the stores that are open, as their opener has them, for figures."""
+    def figures(self) -> Figures:
+        """Return what is held of all stores: most memories, all bytes, who is furthest behind."""
 
     @property
     def hooks(self) -> Hooks:
@@ -73,8 +80,11 @@ class OneStore:
         self._options = options
 
     @contextmanager
-    def serve(self, shown: str | None) -> Iterator[Served]:
+    def serve(self, shown: str | None, *, known: Principal | None = None) -> Iterator[Served]:
         """Give the one store."""
+        if known is not None:
+            yield Served("", self._memory, self._memory.as_principal(known))
+            return
         yield Served("", self._memory, identify(self._memory, shown, self._options))
 
     def is_ready(self) -> bool:
@@ -82,9 +92,9 @@ class OneStore:
         self._memory.head()
         return True
 
-    def open_now(self) -> Iterable[Recollect]:
-        """Return the one store."""
-        return (self._memory,)
+    def figures(self) -> Figures:
+        """Return those of the one store."""
+        return self._memory.figures()
 
     @property
     def hooks(self) -> Hooks:
@@ -109,8 +119,8 @@ class NodeStores:
         self._options = options
 
     @contextmanager
-    def serve(self, shown: str | None) -> Iterator[Served]:
-        """Give the store that a key names, as long as the request takes."""
+    def serve(self, shown: str | None, *, known: Principal | None = None) -> Iterator[Served]:  # noqa: ARG002
+        """Give the store that a key names, as long as the request takes; nothing else names one."""
         name = store_of(shown)
         if name is None:
             raise key_needed()
@@ -127,9 +137,9 @@ class NodeStores:
         self._node.names()
         return True
 
-    def open_now(self) -> Iterable[Recollect]:
-        """Return none: a store is lent for as long as a request takes, and figures take longer."""
-        return ()
+    def figures(self) -> Figures:
+        """Return those of the stores that the node holds; none is opened for them."""
+        return self._node.figures()
 
     @property
     def hooks(self) -> Hooks:

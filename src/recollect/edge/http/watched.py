@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from recollect.edge.http.counts import Counts
     from recollect.edge.http.logs import Log
+    from recollect.edge.http.slow import SlowCalls
 
 __all__ = ["Watched"]
 
@@ -26,10 +27,11 @@ CANNOT_SERVE = "cannot_serve"
 class Watched:
     """Watches one application."""
 
-    def __init__(self, app: ASGIApp, *, log: Log, counts: Counts) -> None:
+    def __init__(self, app: ASGIApp, *, log: Log, counts: Counts, slow: SlowCalls) -> None:
         self._app = app
         self._log = log
         self._counts = counts
+        self._slow = slow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and look at what comes back."""
@@ -57,10 +59,15 @@ class Watched:
         began = time.perf_counter()
         try:
             await self._app(scope, receive, sending)
+        except Exception as error:
+            # Under the id that whoever asked was told: what it says here leads to it.
+            self._log.fault(error, request_id=known.get("request_id"), verb=known.get("verb"))
+            raise
         finally:
             seconds = time.perf_counter() - began
             verb = known.get("verb") or _NO_VERB
             self._counts.ended(verb, status, seconds, reason=known.get("problem"))
+            self._slow.took(verb, seconds, known)
             self._log.request(
                 request_id=known.get("request_id"),
                 verb=verb,

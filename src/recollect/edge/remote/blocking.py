@@ -184,6 +184,7 @@ class RemoteRecollect(_Room):
     history = _sent(Recollect.history)
     recall = _sent(Recollect.recall)
     frame = _sent(Recollect.frame)
+    preview = _sent(Recollect.preview)
     select = _sent(Recollect.select)
     explain = _sent(Recollect.explain)
     why = _sent(Recollect.why)

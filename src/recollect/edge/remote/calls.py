@@ -258,10 +258,8 @@ def _explained(given: Given) -> Given:
     if not isinstance(query, RecallRequest):
         return {**given, **({} if query is None else {"query": query})}
     asked, frame = _said(query), given.get("frame")
-    if asked.pop("frame", None) is not None and frame is None:
-        raise InvalidInput(
-            "a server explains a recall with the frame evidence.", hint="pass frame to explain."
-        )
+    if "frame" in asked:
+        asked["recall_frame"] = asked.pop("frame")
     named = {} if frame is None else {"frame": frame}
     return {"pak_id": given["pak_id"], **asked, **named}
 
@@ -354,6 +352,7 @@ CALLS: Mapping[str, Described] = {
     "recall": Described("recall", _whole(RecallResponse)),
     "respond": Described("recall", _whole(RecallResponse), _asked),
     "frame": Described("frame", _whole(FrameResult)),
+    "preview": Described("preview", _whole(FrameResult)),
     "select": Described("select", _whole(SelectResult), _selected),
     "explain": Described("explain", _whole(Explanation), _explained),
     "why": Described("why", _whole(Receipt), instead=(UnknownReceipt, None)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recollect import check
 from recollect.edge import wire
 from recollect.edge.verbs.fields import REQUIRED, Field
 from recollect.edge.verbs.narrowing import NOW, OF_FRAMES, PAK_ID, REQUEST
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.engine import Recollect
     from recollect.recall.select import SelectQuery
 
-__all__ = ["DETAIL", "VERBS"]
+__all__ = ["DETAIL", "VERBS", "checked_detail", "checked_text_budget"]
 
 DETAIL = Field(
     "detail",
@@ -32,6 +33,15 @@ DETAIL = Field(
     "full: each memory whole. index: its id, score, title and first words; then get it.",
     "full",
     choices=("full", "index"),
+)
+
+_TEXT_BUDGET = Field(
+    "text_budget",
+    "whole",
+    "With index: the whole texts of the best beside it, up to so many tokens.",
+    0,
+    least=0,
+    most=BUDGET_MAX,
 )
 
 _SELECTION = (
@@ -47,7 +57,13 @@ _SELECTION = (
         most=10**7,
     ),
     Field("limit", "whole", "How many at the most.", 25, least=1, most=10**9),
-    Field("token_budget", "whole", "How many tokens together.", least=1, most=BUDGET_MAX),
+    Field(
+        "token_budget",
+        "whole",
+        "How many tokens the texts may have together.",
+        least=1,
+        most=BUDGET_MAX,
+    ),
     NOW,
     Field("weights", "numbers", "What a reason code adds, by code; without it, as is usual."),
     Field(
@@ -69,21 +85,35 @@ _SELECTION = (
 
 
 def _recall(memory: Recollect, given: dict[str, Any]) -> wire.Object:
-    detail = _checked_detail(given.pop("detail", "full"))
+    detail = checked_detail(given.pop("detail", "full"))
+    text_budget = checked_text_budget(given.pop("text_budget", 0))
     answer = memory.recall(given.pop("query", None), **given)
-    return wire.answer(answer) if detail == "full" else wire.answer_index(answer)
+    if detail == "full":
+        return wire.answer(answer)
+    return wire.answer_index(answer, text_budget=text_budget)
 
 
-def _checked_detail(detail: object) -> object:
+def checked_detail(detail: object) -> object:
+    """Return how much of each memory is wanted: full or index."""
     if detail not in DETAIL.choices:
         raise InvalidInput(
-            f"detail must be full or index, not {detail!r:.60}.", hint="leave it out for full."
+            f"detail must be full or index, not {detail!r:.60}.",
+            hint="leave it out for the default.",
         )
     return detail
 
 
+def checked_text_budget(given: object) -> int:
+    """Return how many tokens of whole texts are wanted beside an index."""
+    return check.whole("text_budget", given, most=BUDGET_MAX, least=0)
+
+
 def _frame(memory: Recollect, given: dict[str, Any]) -> wire.Object:
     return wire.framed(memory.frame(given.pop("name"), given.pop("query", None), **given))
+
+
+def _preview(memory: Recollect, given: dict[str, Any]) -> wire.Object:
+    return wire.framed(memory.preview(given.pop("name"), given.pop("query", None), **given))
 
 
 def _select(memory: Recollect, given: dict[str, Any]) -> wire.Object:
@@ -101,7 +131,9 @@ def _explain(memory: Recollect, given: dict[str, Any]) -> wire.Object:
     selection = given.pop("select", None)
     if selection is not None:
         return wire.explanation(memory.explain(pak_id, _selection_asked(selection, given, frame)))
-    return wire.explanation(memory.explain(pak_id, RecallRequest.from_dict(given), frame=frame))
+    weighed_by = given.pop("recall_frame", REQUEST["frame"].default)
+    asked = {**given, "frame": weighed_by}
+    return wire.explanation(memory.explain(pak_id, RecallRequest.from_dict(asked), frame=frame))
 
 
 def _selection_asked(selection: object, given: dict[str, Any], frame: object) -> SelectQuery:
@@ -144,6 +176,9 @@ _ENTRY = {
     "why": list[str],
     "risk": list[str],
     "beginning": str,
+    "source": str | None,
+    "authority": str,
+    "confidence": float,
 }
 _INDEX = {
     "results": [_ENTRY],
@@ -166,7 +201,7 @@ VERBS = (
         "Find what answers a question, best first, with the reasons; writes nothing.",
         "reads",
         "read",
-        (*REQUEST.values(), DETAIL),
+        (*REQUEST.values(), DETAIL, _TEXT_BUDGET),
         (RecallResponse, _INDEX),
         _recall,
         Route("POST", "/v1/recall"),
@@ -183,6 +218,21 @@ VERBS = (
         FrameResult,
         _frame,
         Route("POST", "/v1/frames/{name}/render"),
+    ),
+    Verb(
+        "preview",
+        "Render the text of a frame and count nothing: as it is, or with another recipe.",
+        "reads",
+        "read",
+        (
+            Field("name", "text", "The name of the frame.", REQUIRED, example="attention"),
+            *OF_FRAMES,
+            NOW,
+            Field("recipe", "object", "Parts of the frame that are otherwise; none is kept."),
+        ),
+        FrameResult,
+        _preview,
+        Route("POST", "/v1/frames/{name}/preview"),
     ),
     Verb(
         "select",
@@ -210,6 +260,7 @@ VERBS = (
             PAK_ID,
             Field("frame", "text", "Ask as this frame does; without it, as recall does."),
             *_EXPLAINED,
+            Field("recall_frame", "text", "The frame whose weights count in a recall.", "evidence"),
             Field("select", "object", "Ask as select does, with these fields of it."),
         ),
         Explanation,

@@ -235,6 +235,7 @@ VERBS = (
         _remember_many,
         Route("POST", "/v1/memories/batch"),
         repeats=True,
+        progresses=True,
     ),
     Verb(
         "list",
@@ -246,7 +247,9 @@ VERBS = (
             Field("limit", "whole", "How many a page.", 100, least=1, most=MOST_LISTED),
             Field("cursor", "text", "Where the page before ended."),
             Field("order", "text", "By what they are ordered.", "updated", choices=ORDERS),
-            Field("counts", "flag", "Count them by project, tag, thread, speaker.", default=False),
+            Field(
+                "counts", "flag", "Count them, by project, tag, thread and so on.", default=False
+            ),
         ),
         {"items": list[Memory], "next_cursor": str | None, "counts": dict[str, Any] | None},
         _list,

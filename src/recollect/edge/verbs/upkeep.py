@@ -61,6 +61,7 @@ VERBS = (
         _import,
         Route("POST", "/v1/import"),
         repeats=True,
+        progresses=True,
         streams=True,
     ),
     Verb(

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from recollect.edge import wire
     from recollect.engine import Recollect
 
-__all__ = ["REQUEST_ID", "Act", "Effect", "Route", "Verb"]
+__all__ = ["REQUEST_ID", "Act", "Effect", "Progress", "Route", "Verb"]
 
 Effect = Literal["reads", "writes", "destroys"]
+Progress = Callable[[int, int], None]
 Act = Callable[["Recollect", dict[str, Any]], "wire.Object | Iterator[str]"]
 
 REQUEST_ID = Field(
@@ -54,7 +55,8 @@ class Verb:
 
     `permission` is what it takes at least; some take more for some requests. `answer` is a type, or
     a shape of types by name. `is_idempotent`: asked for again it changes nothing more. A verb with
-    `repeats` knows requests by a name that they are sent under.
+    `repeats` knows requests by a name that they are sent under; one that `progresses` can say how
+    far it is.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Verb:
     repeats: bool = False
     is_idempotent: bool = False
     streams: bool = False
+    progresses: bool = False
 
     def __post_init__(self) -> None:
         if self.repeats:
@@ -91,6 +94,11 @@ class Verb:
                 one.check(given[one.name])
         return dict(given)
 
-    def perform(self, memory: Recollect, given: Mapping[str, Any]) -> wire.Object | Iterator[str]:
-        """Carry it out, and return what leaves."""
-        return self.act(memory, self.checked(given))
+    def perform(
+        self, memory: Recollect, given: Mapping[str, Any], *, progress: Progress | None = None
+    ) -> wire.Object | Iterator[str]:
+        """Carry it out, and return what leaves; `progress` is told how much of how much is done."""
+        checked = self.checked(given)
+        if self.progresses and progress is not None:
+            checked["progress"] = progress
+        return self.act(memory, checked)
