@@ -114,6 +114,7 @@ class AsyncRecollect:
     history = _awaited(Recollect.history)
     recall = _awaited(Recollect.recall)
     frame = _awaited(Recollect.frame)
+    preview = _awaited(Recollect.preview)
     select = _awaited(Recollect.select)
     explain = _awaited(Recollect.explain)
     why = _awaited(Recollect.why)

@@ -163,6 +163,7 @@ class Recollect:
         hooks: Path | str | None = None,
         receipts: bool = False,
         receipt_days: float = RECEIPT_DAYS,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Recollect:
         """Open the memory at `path`, or at the default place, making it if it is new.
 
@@ -189,6 +190,9 @@ class Recollect:
         With `receipts` what `recall` and `frame` answer is written down for `receipt_days` days:
         who asked what, when, and which memories were given; `why` tells it. Answers stay as they
         are, and are given all the same where no receipt can be written.
+
+        `progress` is called with how many memories, of how many, are in the index whenever it has
+        to be built from the store: by the first question where there is no cache file.
         """
         choices = Choices(
             principal=principal,
@@ -206,6 +210,7 @@ class Recollect:
             hooks=hooks,
             receipts=receipts,
             receipt_days=receipt_days,
+            progress=progress,
         )
         caller = open_caller(functools.partial(wire_store, path), choices)
         be_ready_to_fork()
@@ -655,6 +660,71 @@ class Recollect:
             return self._render(asked, self._reader)
         return self._receipts.of_frame(asked, functools.partial(self._render, asked))
 
+    def preview(
+        self,
+        name: str,
+        query: str | None = None,
+        *,
+        recipe: Mapping[str, Any] | None = None,
+        now: str | None = None,
+        top_k: int = 5,
+        token_budget: int | None = None,
+        tags: Sequence[str] | None = None,
+        project: str | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        source: str | None = None,
+        scope: Scope | None = None,
+        garden: str | None = None,
+        min_confidence: float | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        thread: str | None = None,
+        speaker: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - what it is called everywhere
+        min_score: float | None = None,
+        min_match: Match | None = None,
+    ) -> FrameResult:
+        """Render the text of a frame and count nothing: as it is, or with another recipe.
+
+        `recipe` names parts of a frame as `frames.update` takes them, and nothing of it is kept.
+        `now` is the time that the text is of. No cache is asked, none is filled, and there is no
+        receipt: what an agent will be sent, looked at beforehand. Writes nothing.
+        """
+        from recollect.hooks.verbs import FRAME
+
+        asked = RecallRequest(
+            query=query,
+            frame=name,
+            top_k=top_k,
+            token_budget=token_budget,
+            tags=tags,
+            project=project,
+            entity=entity,
+            relation=relation,
+            source=source,
+            scope=scope,
+            garden=garden,
+            min_confidence=min_confidence,
+            since=since,
+            until=until,
+            thread=thread,
+            speaker=speaker,
+            filter=filter,
+            min_score=min_score,
+            min_match=min_match,
+            now=now,
+        )
+        reader = self._reader
+        wanted = reader.wanted_frame(asked, recipe)
+        return self._dispatcher.explain(
+            FRAME,
+            wanted,
+            check=arguments.frame,
+            act=reader.preview,
+            refuse=reader.refuse_frame,
+        )
+
     def _render(self, asked: RecallRequest, reader: Reader) -> FrameResult:
         wanted = reader.wanted_frame(asked)
         if not self._open_store.has_hooks:
@@ -795,9 +865,10 @@ class Recollect:
     ) -> MemoryPage:
         """Return one page of memories, archived ones included, narrowed like a recall.
 
-        In the order of `updated` (newest first), `occurred` (what happened last first) or `title`.
-        With `counts` it also says how many of all that was asked for there are of each project,
-        tag, thread and speaker.
+        In the order of `updated` (newest first), `occurred` (what happened last first), `title` or
+        `turn` (a thread as it was said). With `counts` it also says how many of all that
+        was asked for there are, and how many of each project, tag, thread, speaker, type, risk and
+        month.
         """
         from recollect.model import ListRequest
 

@@ -29,6 +29,7 @@ from recollect.engine import Recollect, be_ready_to_fork
 from recollect.errors import StoreBusy, StoreClosed, StoreError, StoreReplaced
 from recollect.hooks.on_first_use import HooksOnFirstUse, SharedHooks
 from recollect.hours import iso
+from recollect.open_store import Figures
 from recollect.opening import Choices, SystemClock, open_caller
 from recollect.recall.pack import count_tokens
 from recollect.settings import RECEIPT_DAYS
@@ -203,6 +204,26 @@ class Node:
             memory_bytes=sum(one.memory_bytes for one in held),
             memory_limit_bytes=self._limit,
             connections=sum(one.connections for one in held),
+        )
+
+    def figures(self) -> Figures:
+        """Return the most memories in an index, all bytes, and the commits of who is behind most.
+
+        Of stores that are held; one that is opened or let go of right now is left out.
+        """
+        found = []
+        for held in [*self._held.values()]:
+            if held.lock.acquire(blocking=False):
+                try:
+                    if held.caller is not None:
+                        found.append(held.caller.open_store.figures())
+                finally:
+                    held.lock.release()
+        return Figures(
+            max((one.memories for one in found), default=0),
+            sum(one.held_bytes for one in found),
+            max((one.behind for one in found), default=0),
+            "",
         )
 
     def usage_of(self, name: str) -> StoreUsage:

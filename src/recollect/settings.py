@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -27,8 +27,10 @@ __all__ = [
     "default_hooks_path",
     "default_opening",
     "default_recall_db_path",
+    "environment_with",
     "home_directory",
     "one_blas_thread",
+    "own_variables",
     "pipe_columns",
     "serve_options",
     "share_counts",
@@ -127,6 +129,16 @@ def default_opening() -> OpeningSettings:
         receipts=_is_on("RECOLLECT_RECEIPTS"),
         receipt_days=_days("RECOLLECT_RECEIPT_DAYS"),
     )
+
+
+def own_variables() -> dict[str, str]:
+    """Return what a client must pass on, so that a server it starts finds the same files."""
+    return {name: os.environ[name] for name in ("RECOLLECT_HOME",) if os.environ.get(name)}
+
+
+def environment_with(more: Mapping[str, str]) -> dict[str, str]:
+    """Return our environment with more in it: what a client's server would be started with."""
+    return {**os.environ, **more}
 
 
 def default_editor() -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack, cast
 
 from recollect.errors import FrameExists, FrameImmutable, InvalidInput, UnknownFrame
 from recollect.frames.builtin import BUILTIN_FRAMES
 from recollect.model import CachePolicy, FrameDefinition, FrameFilters, Weights
 
-__all__ = ["FrameFields", "FrameRegistry", "FrameRows"]
+__all__ = ["FrameFields", "FrameRegistry", "FrameRows", "with_recipe"]
 
 _Row = tuple[FrameDefinition, str | None]
 _Part = TypeVar("_Part", FrameFilters, CachePolicy)
@@ -169,6 +169,18 @@ class FrameRegistry:
             return own[name]
         known = ", ".join((*BUILTIN_FRAMES, *sorted(own)))
         raise UnknownFrame(f"there is no frame {name!r:.80}.", hint=f"known frames: {known}.")
+
+
+def with_recipe(frame: FrameDefinition, recipe: Mapping[str, Any]) -> FrameDefinition:
+    """Return a frame as it would be with parts of its recipe changed; nothing is kept."""
+    from recollect.frames.check import checked
+
+    if not isinstance(recipe, Mapping):
+        raise InvalidInput(
+            f"a recipe is a mapping, not {type(recipe).__name__}.",
+            hint='such as {"token_budget": 400}.',
+        )
+    return checked(_changed(frame, cast("FrameFields", dict(recipe))))
 
 
 def _as_frame(frame: FrameDefinition | None) -> FrameDefinition:

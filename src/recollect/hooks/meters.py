@@ -11,7 +11,7 @@ from collections import Counter
 from threading import Lock
 from typing import Any
 
-__all__ = ["BUCKETS_MS", "Meter"]
+__all__ = ["BUCKETS_MS", "Meter", "latency_of"]
 
 BUCKETS_MS = (
     0.05,
@@ -72,23 +72,28 @@ class Meter:
         with self._lock:
             counts, buckets = dict(sorted(self._counts.items())), list(self._buckets)
             total_ms, last_failure = self._total_ms, self._last_failure
-        calls = sum(buckets)
-        edges = [*BUCKETS_MS, None]
         return {
-            "calls": calls,
+            "calls": sum(buckets),
             "counts": counts,
-            "latency_ms": {
-                "mean": round(total_ms / calls, 3) if calls else None,
-                "p50": _percentile(buckets, 0.50),
-                "p99": _percentile(buckets, 0.99),
-                "histogram": [
-                    {"up_to": edge, "calls": number}
-                    for edge, number in zip(edges, buckets, strict=True)
-                    if number
-                ],
-            },
+            "latency_ms": latency_of(buckets, total_ms),
             "last_failure": last_failure,
         }
+
+
+def latency_of(buckets: list[int], total_ms: float) -> dict[str, Any]:
+    """Return how long calls took: so many fell into each bucket, the last is beyond all edges."""
+    calls, edges = sum(buckets), [*BUCKETS_MS, None]
+    return {
+        "total": round(total_ms, 3),
+        "mean": round(total_ms / calls, 3) if calls else None,
+        "p50": _percentile(buckets, 0.50),
+        "p99": _percentile(buckets, 0.99),
+        "histogram": [
+            {"up_to": edge, "calls": number}
+            for edge, number in zip(edges, buckets, strict=True)
+            if number
+        ],
+    }
 
 
 def _percentile(buckets: list[int], share: float) -> float | None:

@@ -158,7 +158,10 @@ class RecallResponse:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        return {**_plain(self), "match": self.match, "recall_id": self.recall_id}
+        shown = _plain(self)
+        # What hooks took is taken out for the name, and only where there were any.
+        name = self.recall_id if shown["meta"].get("hooks") else _name_of(shown)
+        return {**shown, "match": self.match, "recall_id": name}
 
 
 @dataclass(frozen=True, slots=True)

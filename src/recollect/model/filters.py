@@ -60,6 +60,7 @@ FIELDS: Mapping[str, FieldKind] = {
     **dict.fromkeys(("source", "entity", "relation", "value", "speaker"), "name"),
     **dict.fromkeys(("occurred_at", "created_at", "updated_at", "valid_until", WHEN), "time"),
     "tags": "texts",
+    "risks": "texts",
 }
 
 _OPERATORS = frozenset(get_args(Operator))
@@ -201,7 +202,8 @@ def key_of_field(name: str, value: object) -> Key | None:
     if value is None:
         return None
     if kind == "texts":
-        return key_of(value)
+        # In one order, whatever that of the field is: a list of an operand has it too.
+        return key_of(sorted(value) if isinstance(value, list | tuple) else value)
     if not isinstance(value, str):
         return None
     if kind == "name":

@@ -38,6 +38,7 @@ __all__ = [
     "Order",
     "RecallRequest",
     "RememberRequest",
+    "asked_of_waiting",
     "checked_query",
 ]
 
@@ -49,8 +50,8 @@ OnConflict = Literal["report", "dispute", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = get_args(OnConflict)
 
 MOST_LISTED = 1000
-# Recently written first, recently happened first, by title.
-Order = Literal["updated", "occurred", "title"]
+# Recently written first, recently happened first, by title, and as the turns of a thread follow.
+Order = Literal["updated", "occurred", "title", "turn"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 _PATTERNS = "tags of a request, patterns and categories of a frame"
@@ -280,6 +281,11 @@ class FrameRequest:
         plain = RecallRequest().to_dict() | {"tags": (), "frame": self.frame.name}
         more = {name: one for name, one in given.items() if one != plain.get(name)}
         return {"name": self.frame.name, **always, **more}
+
+
+def asked_of_waiting(pak_id: str) -> RecallRequest:
+    """Return what a moderator asks to read one memory that waits for judgement."""
+    return RecallRequest(filter={"pak_id": pak_id}, include_quarantined=True, top_k=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ def _registered(field: str, name: str, registry: Iterable[str]) -> None:
     if name not in registry:
         raise InvalidInput(
             f"{field} {name!r} is not in the registry.",
-            hint=f"known names: {', '.join(sorted(registry))}; or open without strict=True.",
+            hint=f"known names: {', '.join(sorted(registry))}.",
         )
 
 
@@ -198,5 +198,5 @@ def _pinned(entry: RiskFlagEntry) -> None:
     if entry.severity != pinned:
         raise InvalidInput(
             f"severity of {entry.risk_flag} is {pinned}, not {entry.severity}.",
-            hint="use the pinned severity, or open without strict=True.",
+            hint="use the severity that the registry has for it.",
         )

@@ -1,4 +1,4 @@
-"""One page of memories in one of three orders, and how many there are of what.
+"""One page of memories in one of four orders, and how many there are of what.
 
 In: a sight, what of it was asked for, and where the page before ended. Out: a `MemoryPage`. A page
 ends with the last memory that is shown: its cursor tells of nothing else. Counts are of all that
@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,16 +47,25 @@ _TITLES: Path = ("title", "folded")
 _PROJECTS: Path = ("project",)
 _THREADS: Path = ("thread",)
 _SPEAKERS: Path = ("speaker", "written")
+_TYPES: Path = ("pak_type",)
+_RISKS: Path = ("risks",)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryCounts:
-    """How many memories there are of each project, tag, thread and speaker, by name."""
+    """How many memories there are, and of each project, tag and so on, by name.
+
+    A month is that of when a memory is from, as 2026-05.
+    """
 
     project: Mapping[str, int]
     tag: Mapping[str, int]
     thread: Mapping[str, int]
     speaker: Mapping[str, int]
+    memories: int = 0
+    pak_type: Mapping[str, int] = PlainObject()
+    risk: Mapping[str, int] = PlainObject()
+    month: Mapping[str, int] = PlainObject()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,8 @@ class MemoryPage:
 
 def page(sight: Sight, selection: Selection, wanted: ListRequest) -> MemoryPage:
     """Return a page of what is selected; a cursor names the last that was shown."""
+    if wanted.order == "turn":
+        return _turns(sight, selection, wanted)
     order, slots = _Order.of(sight, wanted), selection.slots
     if wanted.cursor is not None:
         slots = _after(slots, *order.decoded(wanted), order=order, sight=sight)
@@ -77,6 +89,44 @@ def page(sight: Sight, selection: Selection, wanted: ListRequest) -> MemoryPage:
     more = len(shown) > wanted.limit and bool(items)
     cursor = order.encoded(items[-1], wanted) if more else None
     return MemoryPage(items, cursor, _counts(sight, selection) if wanted.counts else None)
+
+
+def _turns(sight: Sight, selection: Selection, wanted: ListRequest) -> MemoryPage:
+    """Return a page of a thread as it was said.
+
+    A cursor tells how many turns were shown: where in the thread they stand is nobody's business.
+    """
+    turns = sight.index.column("position")[selection.slots].tolist()
+    named = sorted(zip(turns, sight.index.pak_ids(selection.slots), strict=True))
+    ids = [pak_id for _, pak_id in named]
+    first = 0
+    if wanted.cursor is not None:
+        before, last = _decoded(wanted)
+        # Where the last that was shown is gone, all after it have moved up by one.
+        first = ids.index(last) + 1 if last in ids else max(before - 1, 0)
+    shown = ids[first : first + wanted.limit]
+    end, more = first + len(shown), len(ids) > first + wanted.limit
+    items = tuple(sight.memories(shown).values())
+    cursor = _encoded(end, shown[-1], wanted) if more else None
+    return MemoryPage(items, cursor, _counts(sight, selection) if wanted.counts else None)
+
+
+def _encoded(written: Any, pak_id: str, wanted: ListRequest) -> str:
+    text = json.dumps([written, pak_id, _name_of(wanted)], ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _decoded(wanted: ListRequest) -> tuple[Any, str]:
+    """Return what a cursor says, if it is one of this very listing."""
+    written, pak_id, listing = _fields_of(wanted.cursor)
+    if listing != _name_of(wanted):
+        raise InvalidInput(
+            "this cursor belongs to another listing.",
+            hint="ask for the same on all pages, or start without a cursor.",
+        )
+    if isinstance(written, str) == (wanted.order in ("occurred", "turn")):
+        raise _no_cursor()
+    return written, pak_id
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,20 +168,11 @@ class _Order:
 
     def encoded(self, last: Memory, wanted: ListRequest) -> str:
         """Return the cursor of a page that ends with a memory."""
-        fields = [self.written(last), last.pak_id, _name_of(wanted)]
-        text = json.dumps(fields, ensure_ascii=False)
-        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+        return _encoded(self.written(last), last.pak_id, wanted)
 
     def decoded(self, wanted: ListRequest) -> tuple[int, str]:
         """Return where the page before ended."""
-        written, pak_id, listing = _fields_of(wanted.cursor)
-        if listing != _name_of(wanted):
-            raise InvalidInput(
-                "this cursor belongs to another listing.",
-                hint="ask for the same on all pages, or start without a cursor.",
-            )
-        if isinstance(written, str) == (self.name == "occurred"):
-            raise _no_cursor()
+        written, pak_id = _decoded(wanted)
         return self.number(written), pak_id
 
 
@@ -184,23 +225,44 @@ def _first(slots: NDArray[np.int64], count: int, *, order: _Order, sight: Sight)
         first = numbers >= kth_largest(numbers.astype(np.float64), count)
         slots, numbers = slots[first], numbers[first]
     named = zip(numbers.tolist(), sight.index.pak_ids(slots), strict=True)
-    return [pak_id for _, pak_id in sorted(named, reverse=True)][:count]
+    # As many as are shown: of a batch that was written at once all have the same number.
+    return [pak_id for _, pak_id in nlargest(count, named)]
 
 
 def _counts(sight: Sight, selection: Selection) -> MemoryCounts:
-    columns = sight.facts((_PROJECTS, _THREADS, _SPEAKERS, TAGS, KNOWN_TAGS))
+    paths = (_PROJECTS, _THREADS, _SPEAKERS, _TYPES, _RISKS, _WHEN, TAGS, KNOWN_TAGS)
+    columns = sight.facts(paths)
     slots = selection.slots
     binds = sight.binds(slots)
     tags: Counter[str] = Counter()
     for path, own in ((TAGS, slots[binds]), (KNOWN_TAGS, slots[~binds])):
-        for key, count in _tally(columns[path], own):
-            tags.update(dict.fromkeys((name for _, name in key[2]), count))
+        tags.update(_listed(columns[path], own))
     return MemoryCounts(
         project=_named(columns[_PROJECTS], slots),
         tag=PlainObject(sorted(tags.items())),
         thread=_named(columns[_THREADS], slots),
         speaker=_named(columns[_SPEAKERS], slots),
+        memories=len(slots),
+        pak_type=_named(columns[_TYPES], slots),
+        risk=PlainObject(sorted(_listed(columns[_RISKS], slots).items())),
+        month=_months(columns[_WHEN], slots),
     )
+
+
+def _listed(column: FactColumn, slots: NDArray[np.int64]) -> Counter[str]:
+    """Count what is in lists, each name by itself."""
+    found: Counter[str] = Counter()
+    for key, count in _tally(column, slots):
+        found.update(dict.fromkeys((name for _, name in key[2]), count))
+    return found
+
+
+def _months(column: FactColumn, slots: NDArray[np.int64]) -> PlainObject:
+    codes = column.codes[slots]
+    moments = np.array([key[1] for key in column.keys], dtype="datetime64[us]")
+    months = moments.astype("datetime64[M]")[codes[codes >= 0]]
+    found, counts = np.unique(months, return_counts=True)
+    return PlainObject(zip(found.astype(str).tolist(), counts.tolist(), strict=True))
 
 
 def _named(column: FactColumn, slots: NDArray[np.int64]) -> PlainObject:

@@ -202,8 +202,9 @@ def _spoken(query: str) -> dict[str, str]:
     """Return each term of a query in the spelling it was first used in."""
     spoken: dict[str, str] = {}
     for word in query.split():
+        bare = word.strip(_PUNCTUATION)  # once a word: one without a space may hold thousands
         for term in terms(word):
-            spoken.setdefault(term, word.strip(_PUNCTUATION))
+            spoken.setdefault(term, bare)
     return spoken
 
 

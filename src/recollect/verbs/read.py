@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from recollect import check
 from recollect.check import is_id
 from recollect.errors import StoreError
 from recollect.frames.cache import CacheKey, named
+from recollect.frames.registry import with_recipe
 from recollect.model import (
     FrameRequest,
     FrameResult,
@@ -105,10 +106,17 @@ class Reader:
         """Answer a request that was refused: with nothing, in the shape of an answer."""
         return refused(wanted, self._caller.moment(_at(wanted.now, self._caller.sight())))
 
-    def wanted_frame(self, asked: RecallRequest) -> FrameRequest:
-        """Return what is asked of a frame, its budget included, with nothing else checked."""
+    def wanted_frame(
+        self, asked: RecallRequest, recipe: Mapping[str, Any] | None = None
+    ) -> FrameRequest:
+        """Return what is asked of a frame, its budget included, with nothing else checked.
+
+        With a `recipe` it is the frame as it would be with those parts.
+        """
         need(self._caller.principal, "read")
         frame = self._frames.get(asked.frame)
+        if recipe is not None:
+            frame = with_recipe(frame, recipe)
         budget = frame.token_budget if asked.token_budget is None else asked.token_budget
         return FrameRequest(frame, replace(asked, token_budget=budget))
 
@@ -122,7 +130,11 @@ class Reader:
         rendered = self.answer(wanted.query, functools.partial(self._render, wanted))
         return rendered if isinstance(rendered, FrameResult) else self._use(rendered)
 
-    def text_of_frame(self, wanted: FrameRequest, now: str) -> FrameResult:
+    def preview(self, wanted: FrameRequest) -> FrameResult:
+        """Render a frame as of the time that is asked for, if one is."""
+        return self.text_of_frame(wanted, wanted.asked.now)
+
+    def text_of_frame(self, wanted: FrameRequest, now: str | None) -> FrameResult:
         """Render a frame as of a time; it is not cached, and no use is counted."""
         return self.answer(
             wanted.query,
@@ -297,6 +309,7 @@ class Reader:
 
     def trace_frame(self, wanted: FrameRequest, sight: Sight, embedder: Embedder) -> Trace:
         """Put a frame together, and keep how that went."""
+        sight = _at(wanted.asked.now, sight)
         sources = self._sources(sight, embedder)
         return run(wanted.asked, wanted.frame, moment=self._caller.moment(sight), sources=sources)
 

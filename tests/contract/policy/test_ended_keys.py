@@ -24,6 +24,7 @@ VERBS: dict[str, Callable[[Recollect], Any]] = {
     "recall": lambda m: m.recall("kiln"),
     "respond": lambda m: m.respond(RecallRequest(query="kiln")),
     "frame": lambda m: m.frame("attention", "kiln"),
+    "preview": lambda m: m.preview("attention", "kiln"),
     "select": lambda m: m.select(SelectQuery(text="kiln")),
     "explain": lambda m: m.explain("p", "kiln"),
     "get": lambda m: m.get("p"),

@@ -24,6 +24,7 @@ VERBS: dict[str, tuple[str, Callable[[Recollect], object]]] = {
     "recall": ("read", lambda m: m.recall("x")),
     "respond": ("read", lambda m: m.respond(RecallRequest("x"))),
     "frame": ("read", lambda m: m.frame("attention", "x")),
+    "preview": ("read", lambda m: m.preview("attention", "x", recipe={"token_budget": 9})),
     "select": ("read", lambda m: m.select(SelectQuery("x"))),
     "explain": ("read", lambda m: m.explain("p", "x")),
     "explain a frame": ("read", lambda m: m.explain("p", "x", frame="attention")),
