@@ -3,6 +3,9 @@
 # bench  measure, write bench/results/*.json
 # faults  what is done to a store, and what comes of it: writes the table of docs/reliability.md
 # coverage  what share of the lines tests run; fails below the floor in pyproject.toml
+# browser  a Chromium for the tests of pages, unpacked into .cache where there is none
+# conformance  the public suite of MCP and the inspector's strict check, where Node can be had
+# test-agents  Claude Code and Codex from npm, run offline: 760 MB in .clients, the output in docs/
 # audit  licences, ranges and use of what is installed    constraints  pin it all anew
 # bench-check  measure every bar that was promised; fails when one no longer holds
 PYTHON ?= python3
@@ -10,19 +13,33 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test soak faults check coverage audit constraints bench bench-check clean
+.PHONY: browser conformance demo test test-agents soak faults check coverage audit constraints bench bench-check clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/recollect demo
 
 # One process a core: tests share no file, no port and no order. Lines are counted where most of them
 # are run, so that nothing is run twice.
-test: check coverage
+test: check browser coverage
 	$(BIN)/pytest -n auto --dist worksteal tests/property tests/faults tests/e2e tests/house $(UNMEASURED)
 
 soak: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal --timeout 3600 -m soak
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n auto --dist worksteal --timeout 3600 tests/property
+
+# Not part of `test`: the clients are large. Their versions are those that the output names.
+CLIENTS := .clients/node_modules/.bin
+AGENTS_OUTPUT := docs/agents-tested.txt
+test-agents: $(VENV)/.dev $(CLIENTS)/claude
+	$(BIN)/pytest -v -n 2 -p no:cacheprovider tests/agents > $(AGENTS_OUTPUT).new 2>&1 || { cat $(AGENTS_OUTPUT).new; rm $(AGENTS_OUTPUT).new; exit 1; }
+	{ date -u +%Y-%m-%d; $(CLIENTS)/claude --version; $(CLIENTS)/codex --version 2>/dev/null; \
+	  grep -E "PASSED|FAILED|SKIPPED| passed| failed" $(AGENTS_OUTPUT).new | sed 's/^\[gw[0-9]*\] \[ *[0-9]*%\] //' | sort; } > $(AGENTS_OUTPUT)
+	rm $(AGENTS_OUTPUT).new
+	cat $(AGENTS_OUTPUT)
+
+$(CLIENTS)/claude:
+	npm install --no-audit --no-fund --prefix .clients @anthropic-ai/claude-code@2.1.327 @openai/codex@0.169.0
+	@touch $@
 
 faults: $(VENV)/.dev
 	$(BIN)/python -m tests.faults.matrix --write
@@ -33,6 +50,10 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Fetched by apt-get, never installed. Without one, tests of pages are skipped; under CI this fails.
+browser: $(VENV)/.dev
+	$(BIN)/python -m tools.chromium
+
 # Long, and nearly all that they run is run by others too: not slowed down by counting lines.
 UNMEASURED = tests/unit/test_linear.py tests/unit/evaluation/test_pages.py \
 	tests/contract/policy/test_erasure.py tests/contract/policy/test_wiping.py
@@ -41,13 +62,16 @@ coverage: $(VENV)/.dev
 	$(BIN)/pytest -q -n auto --dist worksteal --cov --cov-report term:skip-covered \
 	  tests/unit tests/contract tests/conformance tests/golden $(addprefix --deselect ,$(UNMEASURED))
 
+conformance: $(VENV)/.dev
+	$(BIN)/python -m tools.conformance
+
 audit: $(VENV)/.dev
 	$(BIN)/python -m tools.audit
 
 # Versions and hashes for every platform, no address.
 constraints: $(VENV)/.dev
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra openai --extra serve --extra transformer \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra mcp --extra openai --extra serve --extra transformer \
 	  --generate-hashes --no-strip-extras --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml -o constraints.txt
 
 bench: $(VENV)/.dev
@@ -60,7 +84,7 @@ bench-check: $(VENV)/.dev
 	$(BIN)/python -m bench.check
 
 clean:
-	rm -rf $(VENV) bench/.envs bench/.stores
+	rm -rf $(VENV) .cache bench/.envs bench/.stores
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

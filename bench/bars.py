@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench import http as over_http
+from bench import inspector
+from bench import mcp as over_mcp
 from bench.quality.cost import ROW as EXTRA_COST
 from bench.quality.rows import BESIDE, WITH_MINILM
 from bench.quality.sets import KNOWN, OWN
@@ -29,6 +31,8 @@ _NODE = "Many stores in one process"
 _SHELL = "A command from the shell"
 _WRITES = "What a write costs as a store grows"
 _HTTP = "A server beside the library"
+_PAGES_OF_IT = "Pages of the inspector"
+_MCP = "What the MCP door costs"
 _HOOKS = "Hooks beside a bare echo"
 _QUALITY = "Recall quality beside others"
 
@@ -228,6 +232,35 @@ BARS = (
     Promise("http.two-workers", "http", over_http.TWO_WORKERS, 0, 1.2, _HTTP),
     Promise("http.frame", "http", over_http.FRAME, 0, 0.3, _HTTP),
     Promise("http.start", "http", over_http.START, 0, 4, _HTTP),
+    Promise("mcp.hook", "mcp", over_mcp.HOOK, 0, 0.1, _MCP),
+    Promise("mcp.start", "mcp", over_mcp.START, 0, 2, _MCP),
+    Promise(
+        "inspector.first",
+        "inspector",
+        inspector.FIRST,
+        HUNDRED_K,
+        0.03,
+        _PAGES_OF_IT,
+        unit=Unit.SECONDS,
+    ),
+    Promise(
+        "inspector.weight",
+        "inspector",
+        inspector.WEIGHT,
+        HUNDRED_K,
+        120,
+        _PAGES_OF_IT,
+        unit=Unit.KILOBYTES,
+    ),
+    Promise(
+        "inspector.plain",
+        "inspector",
+        inspector.PLAIN,
+        HUNDRED_K,
+        40,
+        _PAGES_OF_IT,
+        unit=Unit.KILOBYTES,
+    ),
     Promise(
         "policy.gardens",
         "policy",
@@ -246,6 +279,7 @@ BARS = (
         _ACCESS,
         unit=Unit.SECONDS,
     ),
+    _node("rest", "stores of 40 at rest, as counted", 1_000, 80, Unit.MEGABYTES),
     _hooks("one", "one daemon", 1, 0.00015),
     _hooks("one-echo", "one daemon beside one echo", 1, 3, Unit.TIMES),
     _hooks("three", "three daemons in a chain", 3, 0.0005),
@@ -284,8 +318,9 @@ BARS = (
 
 # What is aimed at and was not seen to hold as yet. Once it holds it is promised, and moves up.
 AIMS = (
+    Promise("mcp.stdio", "mcp", over_mcp.OVER_STDIO, 0, 1.5, _MCP),
+    Promise("mcp.http", "mcp", over_mcp.OVER_HTTP, 0, 1.5, _MCP),
     _node("memory", "stores of 40 asked in one process, over the base", 2_000, 200, Unit.MEGABYTES),
-    _node("rest", "stores of 40 at rest, as counted", 1_000, 80, Unit.MEGABYTES),
     _node("first", "first answer of a store that was let go, beside a bare opening", 40, 6),
     _neighbours("recall", "recall beside other tenants"),
     _neighbours("after", "recall right after another tenant's write"),
@@ -299,6 +334,14 @@ AIMS = (
         HUNDRED_K,
         1.5,
         at_least=True,
+    ),
+    Promise(
+        "opening.first",
+        "opening",
+        "first answer without a cache file, beside commit 1db5afe",
+        HUNDRED_K,
+        0.4,
+        _RECALL,
     ),
     *_writes("machine", HUNDRED_K),
     *_writes("prose", HUNDRED_K),

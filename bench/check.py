@@ -30,7 +30,21 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import beside, history, hooks, http, paks, recall, report, select, shell, writes
+from bench import (
+    beside,
+    history,
+    hooks,
+    http,
+    inspector,
+    mcp,
+    opening,
+    paks,
+    recall,
+    report,
+    select,
+    shell,
+    writes,
+)
 from bench.bars import AIMS, BARS, Promise
 from bench.clock import CPU, WALL
 from bench.pace import Pace
@@ -223,6 +237,11 @@ def _opening(wanted: Sequence[Promise], console: Console) -> Values:
     return values
 
 
+def _first_opening(_: Sequence[Promise], __: Console) -> Values:
+    with tempfile.TemporaryDirectory(prefix="recollect-check-") as folder:
+        return {(opening.ROW, opening.SIZE): opening.measured(Path(folder))}
+
+
 def _access(_: Sequence[Promise], __: Console) -> Values:
     return _found(_of_its_own_process("policy", lambda _: True))
 
@@ -277,6 +296,14 @@ def _shell(_: Sequence[Promise], __: Console) -> Values:
 
 def _http(_: Sequence[Promise], __: Console) -> Values:
     return {(what, 0): value for what, value in http.measure().items()}
+
+
+def _inspector(_: Sequence[Promise], __: Console) -> Values:
+    return {(what, inspector.SIZE): value for what, value in inspector.measure().items()}
+
+
+def _mcp(_: Sequence[Promise], __: Console) -> Values:
+    return {(what, 0): value for what, value in mcp.measure().items()}
 
 
 def _hooks(_: Sequence[Promise], __: Console) -> Values:
@@ -397,8 +424,11 @@ BENCHES: Mapping[str, Callable[[Sequence[Promise], Console], Values]] = {
     "remember": _remembering,
     "links": _links,
     "open": _opening,
+    "opening": _first_opening,
     "shell": _shell,
     "http": _http,
+    "inspector": _inspector,
+    "mcp": _mcp,
     "policy": _access,
     "writes": _writes,
     "neighbours": _neighbours,

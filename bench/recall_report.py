@@ -33,6 +33,7 @@ class Unit(StrEnum):
     TIMES = "x"
     RATE = "/s"
     SECONDS = "s"
+    KILOBYTES = "KB"
     MEGABYTES = "MB"
     SHARE = ""
 
@@ -64,7 +65,7 @@ class Bar:
 
     def shown(self, unit: Unit) -> str:
         """Return the bar as text."""
-        space = " " if unit in (Unit.SECONDS, Unit.MEGABYTES) else ""
+        space = " " if unit in (Unit.SECONDS, Unit.KILOBYTES, Unit.MEGABYTES) else ""
         return f"{'>=' if self.at_least else '<='} {self.limit:,g}{space}{unit.value}"
 
 

@@ -36,7 +36,7 @@ from bench.clock import CPU, seconds
 from bench.recall_report import Unit
 from recollect import Recollect
 
-__all__ = ["KINDS", "Cost", "found", "main", "measured"]
+__all__ = ["EARLIER", "KINDS", "Cost", "earlier_sources", "found", "main", "measured"]
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "tests/data/pages/corpus.jsonl"
@@ -216,18 +216,13 @@ def _in_remembers(cost: Cost) -> float:
 
 def crowd(folder: Path) -> float:
     """Return what forgetting many of a crowd takes beside the sources of an earlier commit."""
-    sources = folder / "earlier"
-    sources.mkdir()
-    packed = subprocess.run(
-        ["git", "archive", EARLIER, "src"], cwd=ROOT, stdout=subprocess.PIPE, check=True
-    )
-    subprocess.run(["tar", "-x", "-C", str(sources)], input=packed.stdout, check=True)
+    sources = earlier_sources(folder)
     chance = random.Random("crowd")
     with Recollect.open(folder / "crowd.db", cache_file=False) as memory:
         for _ in range(0, CROWD, 2_000):
             memory.remember_many([machine(chance) for _ in range(2_000)])
     # Full text of a newer SQLite is not what the earlier commit leaves.
-    taken: dict[Path, list[float]] = {sources / "src": [], ROOT / "src": []}
+    taken: dict[Path, list[float]] = {sources: [], ROOT / "src": []}
     for number in range(PAIRS):
         for source, seconds_taken in taken.items():
             copied = folder / f"crowd-{number}.db"
@@ -236,6 +231,17 @@ def crowd(folder: Path) -> float:
             copied.unlink()
     earlier, now = (median(one) for one in taken.values())
     return now / earlier
+
+
+def earlier_sources(folder: Path) -> Path:
+    """Return where the sources of the earlier commit are put."""
+    sources = folder / "earlier"
+    sources.mkdir()
+    packed = subprocess.run(
+        ["git", "archive", EARLIER, "src"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    subprocess.run(["tar", "-x", "-C", str(sources)], input=packed.stdout, check=True)
+    return sources / "src"
 
 
 def _forgetting(path: Path, source: Path) -> float:

@@ -27,6 +27,7 @@ from typing import IO, Any, NoReturn
 
 from recollect import Recollect
 from recollect.edge.cli import commands, main, views
+from recollect.opening import SystemClock
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = Path(sys.executable).with_name("recollect")
@@ -56,10 +57,14 @@ class WarmCommand:
         cwd: Path,
         stdin: str = "",
         merged: bool = False,
+        at: float | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end; `merged` puts what it says of errors where the rest is."""
+        """Run a command to its end; `merged` puts what it says of errors where the rest is.
+
+        `at` is the time that its clock tells, of the machine's unless it is given.
+        """
         with _file(stdin) as into, _file() as out, _file() as error:
-            request = {"arguments": list(arguments), "env": dict(env), "cwd": str(cwd)}
+            request = {"arguments": list(arguments), "env": dict(env), "cwd": str(cwd), "at": at}
             files = [into.fileno(), out.fileno(), (out if merged else error).fileno()]
             socket.send_fds(self._ours, [json.dumps(request).encode()], files)
             code = int(self._ours.recv(64))
@@ -114,6 +119,8 @@ def _become(request: dict[str, Any], files: Sequence[int]) -> NoReturn:
         os.environ.update(request["env"])
         tempfile.tempdir = None  # the parent's
         sys.argv = [str(SCRIPT), *request["arguments"]]
+        if (at := request["at"]) is not None:
+            SystemClock.now = lambda _: at  # type: ignore[assignment, method-assign]
         code = _code_of_main()
     except BaseException:  # noqa: BLE001 - nothing of the parent may go on in the child
         traceback.print_exc()

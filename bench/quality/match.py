@@ -17,7 +17,7 @@ from bench.quality.compared import Beside, beside, filled
 from recollect.evaluation.task import Collection, Question, Task
 from recollect.recall.strength import BESIDE, strength
 
-__all__ = ["First", "firsts", "fitted", "matches", "precision"]
+__all__ = ["First", "areas", "firsts", "fitted", "matches", "precision"]
 
 # With half of all questions without an answer, two in three right is much.
 _RIGHT, _WRONG = 0.67, 0.07
@@ -74,23 +74,39 @@ def matches(tasks: Sequence[Task]) -> None:
     for task, words in precision(found).items():
         cells = " | ".join(f"{count}, {share:.2f}" for count, share in words.values())
         print(f"| {task} | {cells} |")
-    for name, value in fitted(found).items():
+    for word, (count, share) in _of(found).items():
+        print(f"{word} on all sets: {count}, {share:.2f}")
+    for name, value in {**fitted(found), **areas(found)}.items():
         print(f"{name}: {value:.3f}")
 
 
 def precision(found: Sequence[First]) -> dict[str, dict[str, tuple[int, float]]]:
     """Return for each set and each word how many first answers have it, and the share right."""
-    table: dict[str, dict[str, tuple[int, float]]] = {}
-    for task in dict.fromkeys(one.task for one in found):
-        for word in ("strong", "fair", "weak"):
-            own = [
-                one.is_right
-                for one in found
-                if one.task == task and strength(one.similarity, one.background) == word
-            ]
-            right = sum(own) / len(own) if own else float("nan")
-            table.setdefault(task, {})[word] = (len(own), right)
-    return table
+    tasks = dict.fromkeys(one.task for one in found)
+    return {task: _of([one for one in found if one.task == task]) for task in tasks}
+
+
+def _of(found: Sequence[First]) -> dict[str, tuple[int, float]]:
+    by_word: dict[str, list[First]] = {"strong": [], "fair": [], "weak": []}
+    for one in found:
+        by_word[strength(one.similarity, one.background)].append(one)
+    return {word: (len(own), _share(own) if own else float("nan")) for word, own in by_word.items()}
+
+
+def areas(found: Sequence[First]) -> dict[str, float]:
+    """Return how often a right first answer has more than a wrong one: by three ways to judge."""
+    stands = [one for one in found if one.background is not None]
+    alike = np.array([one.similarity for one in stands])
+    gap = alike - np.array([one.background for one in stands])
+    right = np.array([one.is_right for one in stands])
+    judged = {"the gap alone": gap, "the similarity alone": alike, "speaks": alike / 2 + gap}
+    return {f"area, {name}": _area(values, right) for name, values in judged.items()}
+
+
+def _area(values: np.ndarray, right: np.ndarray) -> float:
+    ranks = values.argsort().argsort() + 1
+    wrong = len(right) - right.sum()
+    return float((ranks[right].sum() - right.sum() * (right.sum() + 1) / 2) / (right.sum() * wrong))
 
 
 def fitted(found: Sequence[First]) -> dict[str, float]:

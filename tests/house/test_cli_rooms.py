@@ -58,7 +58,7 @@ def test_a_command_loads_what_draws_and_what_answers_only_when_it_runs(path: Pat
 def test_the_rooms_hold_all_but_what_every_command_shares() -> None:
     outside = {path.stem for path in CLI.glob("*.py")}
     assert outside == {
-        *("__init__", "app", "options", "output"),
+        *("__init__", "app", "ask", "given", "options", "output", "process", "quick"),
         *("open_memory", "on_a_server", "open_catalogue", "demo_memory"),
         *("words", "hints", "complete"),
     }

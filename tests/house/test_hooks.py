@@ -92,6 +92,7 @@ USES: dict[str, Callable[[Recollect], object]] = {
     "recall": lambda memory: memory.recall("one"),
     "respond": lambda memory: memory.respond(RecallRequest(query="one")),
     "frame": lambda memory: memory.frame("attention", "one"),
+    "preview": lambda memory: memory.preview("attention", "one"),
     "select": lambda memory: memory.select(SelectQuery("one")),
     "explain": lambda memory: [
         memory.explain("p1", "one"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -119,3 +120,39 @@ def test_asking_loads_no_library_that_only_writing_needs(tmp_path: Path) -> None
         [sys.executable, "-c", asking], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_protocols_library_is_imported_by_its_own_door_alone() -> None:
+    """It takes a second to load, and others want another version of it."""
+    source = Path(recollect.__file__).parent
+    using = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imported(node)
+        if name.partition(".")[0] in ("mcp", "mcp_types", "anyio", "httpx2", "jwt")
+    }
+    assert using
+    assert {name for name in using if not name.startswith("edge/mcp/")} == set()
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+@pytest.mark.parametrize(
+    "command", [["serve", "--help"], ["remember", "tea", "--db", "a.db"], ["mcp", "--help"]]
+)
+def test_no_other_command_loads_the_protocols_library(command: list[str], tmp_path: Path) -> None:
+    running = (
+        "import sys; sys.argv = ['recollect', *sys.argv[1:]]\n"
+        "from recollect.edge.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code\n"
+        "assert not {'mcp', 'mcp_types', 'fastapi'} & set(sys.modules)\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", running, *command], cwd=tmp_path, check=True, capture_output=True
+    )

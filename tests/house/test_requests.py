@@ -33,6 +33,7 @@ READS = {
     "disputes",
     "examine",
     "explain",
+    "preview",
     "export",
     "get",
     "head",

@@ -173,5 +173,5 @@ def test_a_filter_of_recall_is_named_in_at_most_four_source_files(name: str) -> 
     }
     # Declared and checked, put into the mask, in the signature, as an option.
     places = {"model/request.py", "recall/authorise.py", "engine.py"}
-    assert named <= {*places, "edge/cli/commands/recall.py"}
+    assert named <= {*places, "edge/cli/options.py"}
     assert named >= places

@@ -74,7 +74,8 @@ FIXED = {
     ),
     *("Tokenizer", "tokenizers", "l2_supercat_tokenizer_config"),
     *("tokenize", "tokenizer", "TOKENIZER"),
-    *("color", "currentColor"),
+    *("color", "currentColor", "create_initialization_options", "initialize"),
+    *("authorization", "authorization_servers"),
 }
 # It looks for what others wrote, in whatever spelling.
 _READS_OTHERS = "policy/sanitizer.py"

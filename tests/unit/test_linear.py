@@ -18,6 +18,7 @@ import pytest
 
 from recollect import check
 from recollect.dates import day_number, read_moment
+from recollect.edge.agents.echo import is_echo, without_blocks
 from recollect.embed.static import StaticEmbedder
 from recollect.errors import InvalidInput
 from recollect.hooks.decisions import decision_of
@@ -33,6 +34,7 @@ from recollect.paks.cursor import decode
 from recollect.paks.expression import parse
 from recollect.paks.words import search_words
 from recollect.policy.gardens import checked_slug
+from recollect.policy.redact import redact
 from recollect.policy.sanitizer import plain, risks
 from recollect.recall.question import _QUOTED, _spoken, _stressed
 from recollect.recall.ranges import time_asked
@@ -168,10 +170,16 @@ READERS: dict[str, Callable[[str], object]] = {
     "time": refused(lambda text: check.time("valid_until", text)),
     "id": check.is_id,
     "shown": check.shown,
+    "secrets": redact,
+    "echo": lambda text: is_echo(without_blocks(text), [text[:400], "tea"]),
 }
 
 PIECES = {
     "marks": "\u0301\u0316",
+    "names of secrets": "api_key password=",
+    "blocks of ours": "<recollect-memory>",
+    "web tokens": "eyJhbGciOiJIUzI1.eyJ",
+    "addresses": "https://a:",
     "marks apart": "\u0301\u200b\u0316\u200d",
     "hangul": "\u1100\u1161\u11a8",
     "ligatures": "\ufdfa",

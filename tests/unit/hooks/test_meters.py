@@ -11,7 +11,7 @@ def test_a_new_meter_has_seen_nothing() -> None:
     assert Meter().to_dict() == {
         "calls": 0,
         "counts": {},
-        "latency_ms": {"mean": None, "p50": None, "p99": None, "histogram": []},
+        "latency_ms": {"total": 0.0, "mean": None, "p50": None, "p99": None, "histogram": []},
         "last_failure": None,
     }
 
