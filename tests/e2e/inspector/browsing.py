@@ -106,6 +106,18 @@ class Watched:
             self.complaints.append(f"console: {message.text[:300]}")
 
 
+def press(page: Page, *keys: str) -> None:
+    """Press keys, once the page listens: its script is there later than its text."""
+    listens(page)
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def listens(page: Page) -> None:
+    """Wait until the script of the page that is open now hears keys."""
+    page.locator("html[data-listens]").wait_for(state="attached")
+
+
 def grave(page: Page, *rules: str) -> list[str]:
     """Return what axe finds serious, or worse; of some rules, or of all."""
     only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None

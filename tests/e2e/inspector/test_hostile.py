@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from tests.e2e.inspector.browsing import grave, is_too_wide
 from tests.e2e.inspector.conftest import Visit
 from tests.e2e.inspector.stores import Site, site_of
@@ -152,11 +152,12 @@ def test_a_form_of_hostile_values_sends_them_as_they_are(hostile: Site, visit: V
     page = visit(hostile, f"/keep?project={quote(ATTRIBUTE)}")
     assert page.locator("input[name=project]").input_value() == ATTRIBUTE
     page.get_by_role("button", name="Show").click()
-    assert page.locator(".rows > li").count() == 1
+    expect(page.locator(".rows > li")).to_have_count(1)
     page.goto("/trust")
     row = page.locator("tr", has_text="autofocus")
     row.locator("input[name=trust]").fill("0.7")
     row.get_by_role("button", name="Set").click()
+    expect(page.locator(".said")).to_contain_text("is trusted 0.7")
     assert hostile.memory.trust.list()[ATTRIBUTE] == 0.7
     assert page.evaluate("window.pwned") is None
 
@@ -191,7 +192,7 @@ def test_the_sign_in_page_obeys_nothing_of_its_address(hostile: Site, visit: Vis
         page.goto(f"/sign-in?next={quote(away, safe='')}")
         page.locator("input[name=key]").fill(hostile.keys["reader"])
         page.get_by_role("button", name="Sign in").click()
-        assert page.url.startswith(f"{hostile.url}/ask")
+        expect(page).to_have_url(f"{hostile.url}/ask")
 
 
 def test_what_is_downloaded_is_never_a_page(hostile: Site, tmp_path: Path) -> None:

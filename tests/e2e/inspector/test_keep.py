@@ -6,7 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.inspector.browsing import grave, is_too_wide
+from tests.e2e.inspector.browsing import grave, is_too_wide, press
 from tests.e2e.inspector.conftest import Visit
 from tests.e2e.inspector.stores import Site
 
@@ -76,7 +76,7 @@ def test_memories_are_narrowed_by_clicks_and_taken_apart_again(
     count = side.get_by_label(re.compile(r"^\d+ of storefront$")).inner_text()
     side.get_by_role("link", name="storefront", exact=True).click()
     expect(page.locator(".head")).to_contain_text(f"{count} fit")
-    assert page.locator(".rows > li").count() == int(count)
+    expect(page.locator(".rows > li")).to_have_count(int(count))
     page.get_by_title("Take this away").click()
     expect(page.locator(".head")).to_contain_text("can be read")
     page.get_by_label("Words").fill("blue mugs")
@@ -89,10 +89,9 @@ def test_a_conversation_is_read_as_one(shop: Site, visit: Visit) -> None:
     page = visit(shop, "/keep?thread=blue+glaze")
     page.locator(".rows > li").first.get_by_role("link", name="blue glaze", exact=True).click()
     expect(page.locator("h1")).to_have_text("blue glaze")
-    said = page.locator(".turn .who").all_inner_texts()
-    assert said == ["Mara", "Jonas", "Mara", "Jonas", "Mara"]
+    expect(page.locator(".turn .who")).to_have_text(["Mara", "Jonas", "Mara", "Jonas", "Mara"])
     expect(page.locator(".turn").first).to_contain_text("Has the supplier answered")
-    assert page.locator(".talk .day").all_inner_texts() == ["2026-02-01", "2026-02-02"]
+    expect(page.locator(".talk .day")).to_have_text(["2026-02-01", "2026-02-02"])
 
 
 def test_a_month_of_the_time_line_is_opened(shop: Site, visit: Visit) -> None:
@@ -100,7 +99,7 @@ def test_a_month_of_the_time_line_is_opened(shop: Site, visit: Visit) -> None:
     bar = page.get_by_label(re.compile(r"^2026-02: \d+$"))
     count = int(bar.get_attribute("aria-label").partition(": ")[2])
     bar.click()
-    assert page.locator(".rows > li").count() == count
+    expect(page.locator(".rows > li")).to_have_count(count)
     days = page.locator(".day-of h2").all_inner_texts()
     assert days == sorted(days, reverse=True)
     assert all(day.startswith("2026-02") for day in days)
@@ -108,23 +107,20 @@ def test_a_month_of_the_time_line_is_opened(shop: Site, visit: Visit) -> None:
 
 def test_keys_move_through_a_list_and_open_what_is_chosen(shop: Site, visit: Visit) -> None:
     page = visit(shop, "/ask")
-    page.keyboard.press("g")
-    page.keyboard.press("k")
+    press(page, "g", "k")
     expect(page.locator("h1")).to_have_text("Memories")
-    page.keyboard.press("/")
+    press(page, "/")
     expect(page.get_by_label("Words")).to_be_focused()
     page.keyboard.type("kiln crew")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page).to_have_url(re.compile("words=kiln"))
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("k")
+    press(page, "j", "j", "k")
     expect(page.locator(".rows > li").first).to_be_focused()
     to = page.locator(".rows > li .pak").first.get_attribute("href")
     page.evaluate(
         "addEventListener('click', (e) => { window.opened = e.target.href; e.preventDefault(); })"
     )
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     assert page.evaluate("window.opened").endswith(to)
 
 
@@ -154,11 +150,7 @@ def test_a_key_is_made_shown_once_and_revoked_by_keyboard_alone(shop: Site, visi
     page = visit(shop, "/keys")
     page.locator("input[name=principal]").focus()
     page.keyboard.type("night-shift")
-    for _ in range(4):
-        page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")
+    press(page, *["Tab"] * 5, "Space", "Enter")
     expect(page.locator("h1")).to_have_text("A new key")
     secret = page.locator("#secret").inner_text()
     assert shop.memory.keys.principal_for(secret).permissions == ("read", "write")
@@ -167,7 +159,7 @@ def test_a_key_is_made_shown_once_and_revoked_by_keyboard_alone(shop: Site, visi
     expect(page.locator("main")).not_to_contain_text(secret)
     row = page.locator("tr", has_text="night-shift")
     row.get_by_role("button").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator(".said")).to_contain_text("opens nothing any more")
     expect(page.locator("tr", has_text="night-shift")).to_contain_text("revoked")
 
@@ -182,7 +174,7 @@ def test_what_waits_is_read_and_judged(shop: Site, visit: Visit) -> None:
     expect(page.locator(".said")).to_contain_text("turned away for good")
     page.get_by_role("button", name="Promote").first.click()
     expect(page.locator(".said")).to_contain_text("a memory like any other")
-    assert page.locator(".rows > li").count() == before - 2
+    expect(page.locator(".rows > li")).to_have_count(before - 2)
 
 
 def test_a_garden_is_made_and_somebody_let_in_and_out(shop: Site, visit: Visit) -> None:

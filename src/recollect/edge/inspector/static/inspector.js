@@ -29,6 +29,7 @@
     await navigator.clipboard.writeText(source.dataset.text ?? source.textContent);
     const before = button.textContent;
     button.textContent = "Copied";
+    button.dataset.copied = "";
     setTimeout(() => { button.textContent = before; }, 1500);
   };
 
@@ -38,7 +39,7 @@
     j: () => move(1),
     k: () => move(-1),
     c: () => { const button = document.querySelector("[data-copy]"); if (button) copy(button); },
-    g: () => { waitsForPlace = true; setTimeout(() => { waitsForPlace = false; }, 1200); },
+    g: () => { waitsForPlace = true; },
   };
 
   document.addEventListener("keydown", (event) => {
@@ -48,9 +49,12 @@
       return;
     }
     if (document.querySelector("dialog[open]")) return;
-    if (waitsForPlace && places[event.key]) {
+    // The key after `g` names a place; one that does not is itself again.
+    const place = waitsForPlace && places[event.key];
+    waitsForPlace = false;
+    if (place) {
       event.preventDefault();
-      location.assign(places[event.key]);
+      location.assign(place);
       return;
     }
     if (event.key === "Enter" && event.target.matches?.("[data-item]")) {
@@ -76,4 +80,6 @@
   document.querySelectorAll("form[data-live]").forEach((form) => {
     form.addEventListener("change", () => form.requestSubmit());
   });
+  // From here on keys are heard; whoever drives the page waits for it.
+  document.documentElement.dataset.listens = "";
 })();
