@@ -26,6 +26,7 @@ from recollect.edge.http.operating import operating_endpoints
 from recollect.edge.http.options import ServerOptions
 from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
+from recollect.edge.http.places import NOBODY_LISTENS, Gone
 from recollect.edge.http.problems import problem
 from recollect.edge.http.reloading import Reloads
 from recollect.edge.http.routes import Endpoint, endpoints
@@ -109,6 +110,7 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
     if not options.only_mcp:
         app.router.routes += [*description_routes(), *asset_routes()]
     app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
+    app.add_exception_handler(Gone, _nobody_listens)
     app.add_exception_handler(404, _nothing_there)
     app.add_exception_handler(405, _other_method)  # type: ignore[arg-type]
     app.add_exception_handler(Exception, _unforeseen)
@@ -185,6 +187,11 @@ async def _problem(request: Request, error: RecollectError) -> Response:
 def _as_data(request: Request, error: RecollectError) -> Response:
     status, headers, body = problem(error, request.state.request_id)
     return Response(body, status, headers=headers)
+
+
+async def _nobody_listens(_: Request, __: Exception) -> Response:
+    """End what was asked by somebody who has gone away: no fault, and nothing that is sent."""
+    return Response(status_code=NOBODY_LISTENS)
 
 
 async def _nothing_there(request: Request, _: Exception) -> Response:

@@ -40,8 +40,9 @@ class ServerOptions:
     nothing in `idle_seconds` is signed out.
 
     `at_once` verbs are carried out at a time by a worker and `waiting` more may wait, each for
-    `seconds` in all. A key may ask `rate` times a second, `burst` at once; a tenant may have
-    `most_memories`, and `most_bytes` of text. `run_dir` is where workers share counts.
+    `seconds` in all; before that, a body may be silent for `body_seconds`. A key may ask `rate`
+    times a second, `burst` at once; a tenant may have `most_memories`, and `most_bytes` of text.
+    `run_dir` is where workers share counts.
     At `/mcp` the tools of a profile are told, with `only_mcp` nothing else is served; `outside` is
     who else may say who asks there.
     """
@@ -67,6 +68,7 @@ class ServerOptions:
     at_once: int = 4
     waiting: int = 256
     seconds: float = 30.0
+    body_seconds: float = 30.0
     most_body_bytes: int = 8 * 2**20
     most_import_bytes: int = 2**30
     rate: float | None = None

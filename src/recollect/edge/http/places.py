@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 
 from recollect.errors import ServerBusy, ServerTooSlow
 
-__all__ = ["Gone", "Places"]
+__all__ = ["NOBODY_LISTENS", "Gone", "Places"]
 
 Answer = TypeVar("Answer")
+# What a server says that closed the connection since nobody listens; it is logged, never sent.
+NOBODY_LISTENS = 499
 
 
 class Gone(Exception):

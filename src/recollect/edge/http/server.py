@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect
 
 from recollect.edge.http.commits import Commits
 from recollect.edge.http.counts import Counts
@@ -29,6 +29,7 @@ from recollect.errors import BodyTooSlow
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from recollect.edge.http.options import ServerOptions
     from recollect.edge.http.stores import Served, Stores
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["Server"]
 
 Answer = TypeVar("Answer")
-# What a server says that closed the connection since nobody listens; it is logged, never sent.
-NOBODY_LISTENS = 499
 
 
 class Server:
@@ -81,10 +80,7 @@ class Server:
         self, request: Request, verb: Verb, perform: Callable[[Served], Response]
     ) -> Response:
         """Answer a request in a thread, as whoever asks."""
-        try:
-            return await self.begin(request, verb, perform)
-        except Gone:
-            return Response(status_code=NOBODY_LISTENS)
+        return await self.begin(request, verb, perform)
 
     async def begin(self, request: Request, verb: Verb, act: Callable[[Served], Answer]) -> Answer:
         """Return what is done in a thread, as whoever asks."""
@@ -109,23 +105,29 @@ class Server:
         return await self.places.run(call, gone=lambda: _until_gone(request))
 
     async def patient(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the parts of a body; one that does not come in time is waited for no longer."""
-        until = asyncio.get_running_loop().time() + self.options.seconds
+        """Yield the parts of a body; one that does not come in time is waited for no longer.
+
+        Nobody does anything for it yet: how long a verb may take is another matter.
+        """
+        patience = self.options.body_seconds
+        until = asyncio.get_running_loop().time() + patience
         while True:
             try:
                 async with asyncio.timeout_at(until):
                     part = await anext(parts)
             except StopAsyncIteration:
                 return
+            except ClientDisconnect:
+                raise Gone from None
             except TimeoutError:
                 raise BodyTooSlow(
-                    f"the body did not come within {self.options.seconds:g} seconds.",
+                    f"the body did not come within {patience:g} seconds.",
                     hint="send it at once, or less at a time.",
                 ) from None
             yield part
             if part:
                 # Whoever goes on sending is given as long again: an import may take its time.
-                until = asyncio.get_running_loop().time() + self.options.seconds
+                until = asyncio.get_running_loop().time() + patience
 
     async def go_on(self, call: Callable[[], Answer]) -> Answer:
         """Return what is done in a thread for a request that was let in before."""

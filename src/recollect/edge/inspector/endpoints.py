@@ -16,8 +16,6 @@ from starlette.responses import RedirectResponse, Response
 from recollect.edge import wire
 from recollect.edge.http import bodies
 from recollect.edge.http.identity import bearer
-from recollect.edge.http.places import Gone
-from recollect.edge.http.server import NOBODY_LISTENS
 from recollect.edge.inspector.headers import PAGE_HEADERS
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages import FORMS, PAGES
@@ -89,10 +87,7 @@ def _page(server: Server, page: Page, *, as_json: bool) -> Endpoint:
                 return _drawn(visit, coming, page.template, {"title": page.title, **data})
 
         name = f"page {page.path}"
-        try:
-            return await server.begin_as(request, name, shown=coming.shown, act=act)
-        except Gone:
-            return Response(status_code=NOBODY_LISTENS)
+        return await server.begin_as(request, name, shown=coming.shown, act=act)
 
     return answer
 

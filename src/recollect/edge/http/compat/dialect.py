@@ -112,7 +112,7 @@ def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
         if spoken.method in _WITH_BODY:
             length = request.headers.get("content-length")
             most = server.options.most_body_bytes
-            body = await bodies.read_whole(request.stream(), length, most=most)
+            body = await bodies.read_whole(server.patient(request.stream()), length, most=most)
 
         def perform(served: Served) -> Response:
             told = spoken.act(served.memory, _asked(request, body))
