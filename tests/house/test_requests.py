@@ -57,6 +57,7 @@ READS = {
     "gardens.list",
     "gardens.members",
     "keys.list",
+    "keys.principal_by",
     "keys.principal_for",
     "quarantine.list",
     "trust.list",

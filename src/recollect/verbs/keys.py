@@ -19,6 +19,7 @@ from recollect.policy.keys import (
     IssuedKey,
     KeyRow,
     invalid_key,
+    is_living,
     matches,
     new_key,
     prefix_of,
@@ -140,8 +141,8 @@ class Keys:
         with self._open_store.administering(self._principal, "key.revoke", known):
             raise_if_repeated(request)
             key = self._access.key(known)
-            is_living = key is not None and key.revoked_at is None
-            if key is None or not is_living or own not in (None, key.principal.tenant):
+            is_there = key is not None and key.revoked_at is None
+            if key is None or not is_there or own not in (None, key.principal.tenant):
                 keep(request, False)
                 return False
             self._access.put_key(replace(key, revoked_at=now))
@@ -154,6 +155,20 @@ class Keys:
         self._open_store.check_open()
         row = self._access.key(prefix)
         if not matches(secret, row, now=iso(self._open_store.clock.now())) or row is None:
+            raise invalid_key()
+        return replace(row.principal, key=prefix)
+
+    def principal_by(self, prefix: str) -> Principal:
+        """Return who a living key stands for, by its public part: the key itself was seen before.
+
+        A session of a browser is kept so: what is written down of it gives nobody a key.
+        """
+        need(self._principal, "admin")
+        self._open_store.check_open()
+        row = self._access.key(prefix)
+        if row is None or not is_living(row, now=iso(self._open_store.clock.now())):
+            raise invalid_key()
+        if self._tenant(row.principal.tenant) != row.principal.tenant:
             raise invalid_key()
         return replace(row.principal, key=prefix)
 

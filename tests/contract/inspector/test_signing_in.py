@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 from tests.contract.inspector.conftest import CODE, Browse
 
 from recollect import Recollect
+from recollect.edge.http.identity import Noted
 from recollect.edge.inspector.sessions import Held, Sessions
 from recollect.model import Principal
+from recollect.testing import FakeClock
 
 HTML = {"accept": "text/html"}
 
@@ -117,6 +120,35 @@ def test_a_key_that_is_revoked_ends_what_was_signed_in_with_it(
     with Recollect.open(tmp_path / "a.db") as memory:
         memory.keys.revoke(made.row.prefix)
     assert browser.get("/ask").url.path == "/sign-in"
+    # The session itself is gone, not only its key.
+    server: Any = browser.client.app.state.server  # type: ignore[attr-defined]
+    assert server.sessions.find(browser.client.cookies["recollect_8377"]) is None
+
+
+def test_a_key_that_expires_ends_what_was_signed_in_with_it(browse: Browse, tmp_path: Path) -> None:
+    clock = FakeClock()
+    memory = Recollect.open(tmp_path / "a.db", clock=clock)
+    until = datetime.fromtimestamp(clock.now() + 60, UTC).isoformat()
+    ann = Principal("local", "ann", (), ("read",))
+    browser = browse(key=memory.keys.create(ann, expires_at=until).secret, memory=memory)
+    assert browser.get("/ask").url.path == "/ask"
+    clock.advance(seconds=61)
+    assert browser.get("/ask").url.path == "/sign-in"
+
+
+def test_who_asks_as_another_is_told_when_that_key_ended(browse: Browse, tmp_path: Path) -> None:
+    with Recollect.open(tmp_path / "a.db") as memory:
+        ann, ben = (
+            memory.keys.create(Principal("local", name, (), ("read",))) for name in ("ann", "ben")
+        )
+    browser = browse(key=ben.secret)
+    browser.sign_in(ann.secret)
+    with Recollect.open(tmp_path / "a.db") as memory:
+        memory.keys.revoke(ben.row.prefix)
+    refused = browser.get("/ask?as=ben&query=kiln")
+    assert refused.status_code == 422
+    assert "is not good any more" in refused.text
+    assert browser.get("/ask").url.path == "/ask"
 
 
 def test_the_entrance_lets_one_browser_in_as_the_owner_of_the_file(browse: Browse) -> None:
@@ -146,14 +178,28 @@ def test_with_two_keys_one_asks_as_either(browse: Browse, tmp_path: Path) -> Non
     assert browser.get("/ask.json?query=kiln&as=cem").status_code == 422
 
 
-def test_a_session_file_tells_nothing_without_its_name(tmp_path: Path) -> None:
-    sessions = Sessions(str(tmp_path), idle_seconds=60, clock=lambda: 0.0)
-    session = sessions.begin((Held("ann", "rk_the_key"),))
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+def test_a_session_file_holds_no_key_and_not_its_name(browse: Browse, tmp_path: Path) -> None:
+    with Recollect.open(tmp_path / "a.db") as memory:
+        made = memory.keys.create(Principal("local", "ann", (), ("read",)))
+    (tmp_path / "run").mkdir()
+    browser = browse(key=made.secret, run_dir=str(tmp_path / "run"))
+    name = browser.client.cookies["recollect_8377"]
+    files = [path for path in (tmp_path / "run" / "sessions").iterdir() if path.is_file()]
     assert len(files) == 1
-    assert b"rk_the_key" not in files[0].read_bytes()
-    assert session.name not in files[0].name
+    written = files[0].read_text()
+    assert made.row.prefix in written
+    assert made.secret is not None
+    assert made.secret not in written
+    assert made.secret.rpartition("_")[2] not in written
+    assert name not in written + files[0].name
     assert files[0].stat().st_mode & 0o077 == 0
+    assert (tmp_path / "run" / "sessions").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("noted", [Noted("key", None, "0" * 12), Noted("owner"), Noted("local")])
+def test_another_worker_finds_what_was_noted(tmp_path: Path, noted: Noted) -> None:
+    sessions = Sessions(str(tmp_path), idle_seconds=60, clock=lambda: 0.0)
+    session = sessions.begin((Held("ann", noted),))
     again = Sessions(str(tmp_path), idle_seconds=60, clock=lambda: 0.0)
     assert again.find(session.name) == session
     assert again.find("another") is None

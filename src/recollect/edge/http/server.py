@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from recollect.edge.http.commits import Commits
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.guard import Guard
-from recollect.edge.http.identity import bearer
+from recollect.edge.http.identity import Presented, bearer
 from recollect.edge.http.places import Gone, Places
 from recollect.edge.http.quotas import Quotas
 from recollect.edge.http.rates import Rates
@@ -88,7 +88,7 @@ class Server:
         return await self.begin_as(request, verb.name, shown=shown, act=act)
 
     async def begin_as(
-        self, request: Request, name: str, *, shown: str | None, act: Callable[[Served], Answer]
+        self, request: Request, name: str, *, shown: Presented, act: Callable[[Served], Answer]
     ) -> Answer:
         """Return what is done in a thread, as whoever has the key that was shown somewhere."""
         request.state.verb = name

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.edge.http.identity import identify, key_needed
+from recollect.edge.http.identity import Noted, Presented, identify, key_needed
 from recollect.errors import InvalidInput
 from recollect.policy.keys import store_of
 from recollect.values import dataclass
@@ -42,7 +42,7 @@ class Stores(Protocol):
     """The stores that a server serves."""
 
     def serve(
-        self, shown: str | None, *, known: Principal | None = None
+        self, shown: Presented, *, known: Principal | None = None
     ) -> AbstractContextManager[Served]:
         """Give the store that a key is for; refuse a key that is not good.
 
@@ -80,7 +80,7 @@ class OneStore:
         self._options = options
 
     @contextmanager
-    def serve(self, shown: str | None, *, known: Principal | None = None) -> Iterator[Served]:
+    def serve(self, shown: Presented, *, known: Principal | None = None) -> Iterator[Served]:
         """Give the one store."""
         if known is not None:
             yield Served("", self._memory, self._memory.as_principal(known))
@@ -119,9 +119,9 @@ class NodeStores:
         self._options = options
 
     @contextmanager
-    def serve(self, shown: str | None, *, known: Principal | None = None) -> Iterator[Served]:  # noqa: ARG002
+    def serve(self, shown: Presented, *, known: Principal | None = None) -> Iterator[Served]:  # noqa: ARG002
         """Give the store that a key names, as long as the request takes; nothing else names one."""
-        name = store_of(shown)
+        name = shown.store if isinstance(shown, Noted) else store_of(shown)
         if name is None:
             raise key_needed()
         with ExitStack() as lent:

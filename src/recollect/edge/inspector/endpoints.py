@@ -7,7 +7,7 @@ from a page of this server.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from recollect.edge import wire
 from recollect.edge.http import bodies
-from recollect.edge.http.identity import bearer
+from recollect.edge.http.identity import Presented, bearer
 from recollect.edge.inspector.headers import PAGE_HEADERS
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages import FORMS, PAGES
@@ -24,7 +24,7 @@ from recollect.edge.inspector.rendering import render
 from recollect.edge.inspector.sessions import Session, form_token, is_form_token
 from recollect.edge.inspector.signing_in import session_of, sign_in_endpoints
 from recollect.edge.inspector.visit import Visit, name_of
-from recollect.errors import BadBody, WrongHost
+from recollect.errors import BadBody, KeyNeeded, WrongHost
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class _Coming:
     session: Session | None
 
     @property
-    def shown(self) -> str | None:
-        """The key that it shows: in a header, or by its session."""
+    def shown(self) -> Presented:
+        """The key that it shows in a header, or what its session has noted of one."""
         given = bearer(self.request.headers.get("Authorization"))
         return given if given is not None or self.session is None else self.session.key
 
@@ -87,7 +87,7 @@ def _page(server: Server, page: Page, *, as_json: bool) -> Endpoint:
                 return _drawn(visit, coming, page.template, {"title": page.title, **data})
 
         name = f"page {page.path}"
-        return await server.begin_as(request, name, shown=coming.shown, act=act)
+        return await _begun(server, coming, name, act)
 
     return answer
 
@@ -106,9 +106,21 @@ def _form(server: Server, form: Form) -> Endpoint:
             return _gone_on(server, coming.session, done)
 
         name = f"form {form.path}"
-        return await server.begin_as(request, name, shown=coming.shown, act=act)
+        return await _begun(server, coming, name, act)
 
     return answer
+
+
+async def _begun(
+    server: Server, coming: _Coming, name: str, act: Callable[[Served], Response]
+) -> Response:
+    """Answer as whoever asks; with its key, a session ends."""
+    try:
+        return await server.begin_as(coming.request, name, shown=coming.shown, act=act)
+    except KeyNeeded:
+        if coming.session is not None and coming.shown is coming.session.key:
+            server.sessions.end(coming.session.name)
+        raise
 
 
 async def _coming(server: Server, request: Request, *, as_json: bool) -> _Coming:

@@ -1,8 +1,8 @@
 """Who is signed in: sessions of browsers, shared by all workers of a server, ended with it.
 
-In: keys that were found good. Out: a name for a cookie, and the keys again for whoever brings it. A
-session is a file that only its name opens: what is written in it is covered with a stream that the
-name gives, and the name itself is nowhere. One that nobody used for a while is at its end.
+In: what may be noted of keys that were found good. Out: a name for a cookie, and what was noted,
+for whoever brings it. A session is a file that is called by a digest of its name: no key is in it,
+and none can be made of it. One that nobody used for a while is at its end (ADR-0082).
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import blake2b, shake_256
+from hashlib import blake2b
 from pathlib import Path
 
+from recollect.edge.http.identity import Noted
 from recollect.values import dataclass
 
 __all__ = ["Held", "Session", "Sessions", "form_token", "is_form_token"]
 
 _NAME_BYTES = 32
-_NONCE_BYTES = 16
 _MOST_KEYS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A key, and the name of whom it stands for."""
+    """What is noted of a key, and the name of whom it stands for."""
 
     who: str
-    key: str
+    key: Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Session:
     said: str = ""
 
     @property
-    def key(self) -> str:
-        """The key of who asks."""
+    def key(self) -> Noted:
+        """What is noted of the key of who asks."""
         return self.held[0].key
 
-    def key_of(self, who: str) -> str | None:
-        """Return the key of another that may be asked as."""
+    def key_of(self, who: str) -> Noted | None:
+        """Return what is noted of the key of another that may be asked as."""
         return next((one.key for one in self.held if one.who == who), None)
 
     def with_key(self, held: Held) -> tuple[Held, ...]:
@@ -83,15 +83,15 @@ class Sessions:
         path = self._path(name)
         try:
             is_over = self._is_over(path)
-            sealed = path.read_bytes()
+            told = json.loads(path.read_bytes())
         except OSError:
             return None
         if is_over:
             path.unlink(missing_ok=True)
             return None
         self._use(path)
-        told = json.loads(_covered(sealed[_NONCE_BYTES:], name, sealed[:_NONCE_BYTES]))
-        return Session(name, tuple(Held(*one) for one in told["held"]), told["said"])
+        held = tuple(Held(who, Noted(*key)) for who, *key in told["held"])
+        return Session(name, held, told["said"])
 
     def say(self, session: Session, said: str) -> None:
         """Keep a sentence for the next page; nothing is said when it was."""
@@ -127,14 +127,13 @@ class Sessions:
         return self._folder() / _digest(name)
 
     def _write(self, session: Session) -> None:
-        told = {"held": [[one.who, one.key] for one in session.held], "said": session.said}
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        sealed = nonce + _covered(json.dumps(told).encode(), session.name, nonce)
+        held = [(one.who, one.key.kind, one.key.store, one.key.prefix) for one in session.held]
+        told = json.dumps({"held": held, "said": session.said}).encode()
         path = self._path(session.name)
         beside = path.with_name(f"new-{secrets.token_hex(8)}")
         # Written whole or not at all: another worker may be reading it.
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(sealed)
+            file.write(told)
         beside.replace(path)
         self._use(path)
 
@@ -163,9 +162,3 @@ def is_form_token(shown: str | None, name: str) -> bool:
 
 def _digest(name: str) -> str:
     return blake2b(name.encode(), digest_size=20).hexdigest()
-
-
-def _covered(text: bytes, name: str, nonce: bytes) -> bytes:
-    """Return a text under the stream that a name gives, or from under it."""
-    stream = shake_256(name.encode() + nonce).digest(len(text))
-    return bytes(one ^ other for one, other in zip(text, stream, strict=True))

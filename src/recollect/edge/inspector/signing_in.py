@@ -16,6 +16,7 @@ from urllib.parse import parse_qs
 from starlette.responses import RedirectResponse, Response
 
 from recollect.edge.http import bodies
+from recollect.edge.http.identity import noted
 from recollect.edge.inspector.headers import PAGE_HEADERS
 from recollect.edge.inspector.problems import on_a_page
 from recollect.edge.inspector.rendering import render
@@ -89,7 +90,7 @@ async def _let_in(server: Server, request: Request, key: str, *, next_page: str 
         request, "sign in", shown=key or None, act=lambda served: served.memory.principal
     )
     before = session_of(server, request)
-    held = Held(name_of(who), key)
+    held = Held(name_of(who), noted(key, server.options))
     session = server.sessions.begin((held,) if before is None else before.with_key(held))
     if before is not None:
         server.sessions.end(before.name)

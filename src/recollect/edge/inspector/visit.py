@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from recollect.edge import wire
-from recollect.edge.http.identity import is_local_token, is_owner_token
+from recollect.edge.http.identity import Noted, Presented, is_local_token, is_owner_token
 from recollect.edge.http.routes import carried_out
 from recollect.edge.verbs import by_name, from_texts
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, KeyNeeded
 from recollect.model import LOCAL_PRINCIPAL, Principal
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Visit:
         server: Server,
         served: Served,
         *,
-        shown: str | None,
+        shown: Presented,
         session: Session | None,
         in_path: Mapping[str, str],
         query: Mapping[str, Sequence[str]],
@@ -108,12 +108,21 @@ class Visit:
             return self.served
         key = None if self.session is None else self.session.key_of(who)
         if key is not None:
-            return self._lent.enter_context(self.server.stores.serve(key))
+            return self._lend(who, key)
         if self.is_owner:
             return self._as_any(who)
         raise InvalidInput(
             f"you may not ask as {who!r:.80}.", hint="sign in with a key of theirs, too."
         )
+
+    def _lend(self, who: str, key: Noted) -> Served:
+        try:
+            return self._lent.enter_context(self.server.stores.serve(key))
+        except KeyNeeded:
+            raise InvalidInput(
+                f"the key of {who!r:.80} is not good any more.",
+                hint="sign in with another of theirs.",
+            ) from None
 
     def others(self) -> list[str]:
         """Return the names of those that one may act as, oneself first."""
