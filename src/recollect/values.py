@@ -140,12 +140,14 @@ def _init(cls: Any) -> Any:
     taken = [_parameter(field) for field in fields if field.init and not field.kw_only]
     by_name = [_parameter(field) for field in fields if field.init and field.kw_only]
     parameters = ", ".join(["self", *taken, *(["*", *by_name] if by_name else [])])
-    lines = [f"_set(self, {field.name!r}, {_filled(field)})" for field in fields if _filled(field)]
+    lines = [f"_put_{field.name}(self, {_filled(field)})" for field in fields if _filled(field)]
     lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
-    known = {"_set": _set, "_unset": _ByFactory()} | {
+    known = {"_unset": _ByFactory()} | {
         f"_default_{field.name}": field.default if _is_plain(field) else field.default_factory
         for field in fields
     }
+    # What fills a slot, found once: to look it up by its name takes longer than to fill it.
+    known |= {f"_put_{field.name}": getattr(cls, field.name).__set__ for field in fields}
     source = f"def make({', '.join(known)}):\n def __init__({parameters}):\n  "
     source += "\n  ".join(lines or ["pass"]) + "\n return __init__"
     made: dict[str, Any] = {}

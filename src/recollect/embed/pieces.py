@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import count, pairwise
+from itertools import count
 
 __all__ = ["LONGEST_WORD", "WORD_START", "WordPieces"]
 
@@ -71,7 +71,7 @@ class WordPieces:
 
     def _merge(self, pieces: list[bytes]) -> list[bytes]:
         """Join neighbours until no two make a token, in the order of the file's merges."""
-        turns = [self._turn(left, right) for left, right in pairwise(pieces)]
+        turns = list(map(self._turn, pieces, pieces[1:]))
         while (first := min(turns, default=_NEVER)) < _NEVER:
             place = turns.index(first)
             pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]

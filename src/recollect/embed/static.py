@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain, islice
-from math import isfinite
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -112,7 +112,7 @@ class StaticEmbedder:
         known = self._known_of({*words, *chunks})
         vectors = np.array([known[word].mean for word in words])
         total = np.add.reduce([known[chunk].total for chunk in chunks])
-        return QueryTokens(words, vectors, _unit(total[np.newaxis]).reshape(-1))
+        return QueryTokens(words, vectors, _unit_of_one(total))
 
     def _counted(self, ids: NDArray[np.intp], lengths: NDArray[np.intp]) -> _Counted:
         """Return the tokens of some texts, and what each counts."""
@@ -145,8 +145,7 @@ class StaticEmbedder:
                 f"each needs one finite weight, got an array of shape {factors.shape}."
             )
         # Not a BLAS product: row after row is an order of summation that no library may change.
-        total = (factors[:, np.newaxis] * tokens.vectors).sum(axis=0, keepdims=True)
-        return _unit(total).reshape(-1)
+        return _unit_of_one(np.add.reduce(factors[:, np.newaxis] * tokens.vectors))
 
 
 class _Piece(NamedTuple):
@@ -242,6 +241,12 @@ def _sum_tokens(rows: NDArray[np.float16], tokens: _Counted, *, count: int) -> N
         vectors *= tokens.weights[some, np.newaxis]
         sums[owner[firsts]] += np.add.reduceat(vectors, firsts, axis=0)
     return sums
+
+
+def _unit_of_one(total: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return what `_unit` makes of a single row, in half the time."""
+    length = sqrt(np.add.reduce(np.square(total)))
+    return (total / (length or 1.0)).astype(np.float32)
 
 
 def _unit(sums: NDArray[np.float64]) -> NDArray[np.float32]:

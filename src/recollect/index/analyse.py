@@ -209,7 +209,14 @@ def _placed(word: re.Match[str]) -> Iterator[tuple[int, int, str]]:
 
 def stem_words(written: Iterable[str]) -> list[str]:
     """Return one term for each word: its longest, or "" where a word holds none."""
-    return [max(terms(word), key=len, default="") for word in written]
+    return [
+        _stems[word] if word.isascii() and word.isalpha() and word.islower() else _longest(word)
+        for word in written
+    ]
+
+
+def _longest(word: str) -> str:
+    return max(terms(word), key=len, default="")
 
 
 def _ascii_words(text: str) -> list[str]:

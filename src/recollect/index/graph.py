@@ -31,6 +31,9 @@ _BULK = 4096
 _LIKE_SIZE = 4
 # Of more nodes it is quicker to know all that the tail speaks of than to look for each.
 _FEW_NODES = 256
+# Of a graph of so few nodes all degrees are added up, once a selection is asked about again.
+_FEW_IN_ALL = 4096
+_MOST_SELECTIONS = 16
 
 # The weights to other nodes, by node.
 _Layer: TypeAlias = dict[int, dict[int, float]]
@@ -109,7 +112,8 @@ class Graph:
         self._weights: NDArray[np.float64] = np.empty(0, dtype=np.float64)
         self._tail: tuple[_Layer, ...] = ()
         self._tail_size = 0
-        self._all_sums: NDArray[np.float64] | None = None
+        # By selection, until an edge changes; None where only some were asked for, and once.
+        self._known_sums: dict[Selection, NDArray[np.float64] | None] = {}
         # Of so many slots the nodes are shared with the graph before this one, until altered.
         self._shared = 0
 
@@ -129,7 +133,7 @@ class Graph:
         self._node_at = grow(self._node_at, self._size, self._size + count)
         self._node_at[self._size : self._size + count] = -1
         self._size += count
-        self._all_sums = None
+        self._known_sums = {}
 
     def drop(self, slot: int) -> None:
         """Forget a slot's edges."""
@@ -137,7 +141,7 @@ class Graph:
         if node >= 0:
             self._own_arrays()
             self._slot_of[node], self._node_at[slot] = -1, -1
-            self._all_sums = None
+            self._known_sums = {}
 
     def move(self, slot: int, to: int) -> None:
         """Give one slot's edges to another."""
@@ -145,7 +149,7 @@ class Graph:
         if node >= 0:
             self._own_arrays()
             self._node_at[slot], self._node_at[to], self._slot_of[node] = -1, node, to
-            self._all_sums = None
+            self._known_sums = {}
 
     def join(
         self, near: NDArray[np.int64], far: NDArray[np.int64], weights: NDArray[np.float64]
@@ -154,7 +158,7 @@ class Graph:
         proper = near != far
         near_nodes, far_nodes = self._nodes_for(near[proper]), self._nodes_for(far[proper])
         weights = weights[proper]
-        self._all_sums = None
+        self._known_sums = {}
         if len(near_nodes) > _BULK:
             self._join_many(near_nodes, far_nodes, weights)
             return
@@ -173,9 +177,12 @@ class Graph:
         nodes = self._node_at[slots]
         if not self._nodes or nodes.max(initial=-1) < 0:
             return np.empty(0, dtype=np.int64)
-        found = distinct(self._slot_of[self._edges_of(nodes[nodes >= 0]).far]).astype(np.int64)
-        found = found[found >= 0]
-        return exclude(found[selection.mask[found]], slots)
+        far = self._slot_of[self._far_of(nodes[nodes >= 0])]
+        beside = np.zeros(self._size, np.bool_)
+        beside[far[far >= 0]] = True
+        beside &= selection.mask
+        beside[slots] = False
+        return beside.nonzero()[0]
 
     def weights_between(
         self, near: NDArray[np.int64], far: NDArray[np.int64]
@@ -200,11 +207,11 @@ class Graph:
         """
         if not self._nodes:
             return np.zeros(self._size if slots is None else len(slots))
-        if slots is not None and (self._all_sums is None or not selection.is_all):
-            sums = self._sums_of(selection, slots)
-        else:
+        if slots is None or self._is_asked_again(selection):
             sums = self._sums_of_all(selection)
-            sums = sums if slots is None else sums[:, slots]
+            sums = sums if slots is None else sums.take(slots, axis=1)
+        else:
+            sums = self._sums_of(selection, slots)
         if gains is not None:
             sums = gains.added_to(sums, selection, slots)
         whole, rest = sums
@@ -217,7 +224,7 @@ class Graph:
         self._node_at, self._size = self._node_at[kept], len(kept)
         living = self._slot_of[: self._nodes] >= 0
         self._slot_of[: self._nodes][living] = moved[self._slot_of[: self._nodes][living]]
-        self._all_sums = None
+        self._known_sums = {}
         self._freeze()
 
     def export(self) -> dict[str, NDArray[Any]]:
@@ -285,6 +292,13 @@ class Graph:
         edges = _Edges(near, self._far[places], self._weights[places])
         return _join_edges((edges, self._edges_with_tail(changed))) if changed else edges
 
+    def _far_of(self, nodes: NDArray[np.int32]) -> NDArray[np.integer]:
+        """Return the far ends of the edges of some nodes."""
+        if self._tail:
+            return self._edges_of(nodes).far
+        starts = self._starts.take(nodes)
+        return self._far.take(ranges(starts, self._starts.take(nodes + 1) - starts))
+
     def _edges_with_tail(self, nodes: list[int]) -> _Edges:
         """Return the edges of nodes that the tail speaks of."""
         counts: list[int] = []
@@ -325,15 +339,27 @@ class Graph:
         return np.where(nodes >= 0, sums[:, order.searchsorted(nodes)], 0.0)
 
     def _sums_of_all(self, selection: Selection) -> NDArray[np.float64]:
-        if selection.is_all and self._all_sums is not None:
-            return self._all_sums
-        edges = self._edges_inside(self._edges_of(self._living_nodes()), selection)
-        if not len(edges.near):
-            return np.zeros((2, self._size))
-        sums = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
-        if selection.is_all:
-            self._all_sums = sums
+        sums = self._known_sums.get(selection)
+        if sums is None:
+            edges = self._edges_inside(self._edges_of(self._living_nodes()), selection)
+            sums = _exact_sums(self._slot_of[edges.near], edges.weights, self._size)
+            if selection.is_all or self._nodes <= _FEW_IN_ALL:
+                self._keep(selection, sums)
         return sums
+
+    def _is_asked_again(self, selection: Selection) -> bool:
+        """Return whether it pays to know all degrees in a selection: many questions share one."""
+        if self._nodes > _FEW_IN_ALL:
+            return self._known_sums.get(selection) is not None
+        if selection in self._known_sums:
+            return True
+        self._keep(selection, None)
+        return False
+
+    def _keep(self, selection: Selection, sums: NDArray[np.float64] | None) -> None:
+        others = self._known_sums if len(self._known_sums) < _MOST_SELECTIONS else {}
+        # Replaced, not changed: the graph before this one has it as well.
+        self._known_sums = {**others, selection: sums}
 
     def _edges_inside(self, edges: _Edges, selection: Selection) -> _Edges:
         near, far = self._slot_of[edges.near], self._slot_of[edges.far]

@@ -145,11 +145,10 @@ class Questions:
         updated_at = contents.columns["updated_at"]
         return ranking.best(slots, scores, keep, updated_at=updated_at, pak_ids=contents.pak_ids)
 
-    def document_frequencies(self, terms: Sequence[str], selection: Selection) -> NDArray[np.int64]:
+    def document_frequencies(self, terms: Sequence[str], selection: Selection) -> list[int]:
         """Return how many selected memories hold each term."""
         self._selections.check(selection)
-        parts = self._statistics.parts(terms, selection)
-        return np.array([part.frequency for part in parts], dtype=np.int64)
+        return [part.frequency for part in self._statistics.parts(terms, selection)]
 
     def found(self, terms: Set[str], selection: Selection) -> dict[str, int]:
         """Return in how many selected memories each term stands, of those that stand in any.

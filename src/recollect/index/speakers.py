@@ -55,6 +55,8 @@ class Speakers:
         are called alike, they are not looked at.
         """
         self._catch_up()
+        if not self._by_term:
+            return []
         called = sorted(term for term in spellings if term in self._by_term)
         capitals = any(word[:1].isupper() for word in list(spellings.values())[1:])
         found = [

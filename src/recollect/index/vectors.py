@@ -388,4 +388,6 @@ def _over_lengths(
 ) -> NDArray[np.float64]:
     """Divide products by both lengths; the product of two squares is exact, so one rounding."""
     lengths = np.sqrt(theirs.astype(np.float64) * ours)
+    if lengths.all():
+        return dots / lengths
     return np.divide(dots, lengths, out=np.zeros(len(dots)), where=lengths > 0)

@@ -227,7 +227,10 @@ class RecallRequest:
     def checked(self) -> RecallRequest:
         """Return the request with every value checked and normalised."""
         made = RecallRequest(
-            **{name: check_value(name, getattr(self, name)) for name, check_value in _CHECKS}
+            *[
+                otherwise if (given := getattr(self, name)) is default else check_value(name, given)
+                for name, check_value, default, otherwise in _CHECKS
+            ]
         )
         if made.since is not None and made.until is not None and _ends_first(made):
             raise InvalidInput(
@@ -252,8 +255,10 @@ def _ends_first(request: RecallRequest) -> bool:
 
 # What a caller of a frame cannot ask for: the frame decides it, or is it.
 NOT_OF_FRAMES = tuple(one.name for one in fields(RecallRequest) if not one.metadata["of_frames"])
-_CHECKS: tuple[tuple[str, Check], ...] = tuple(
-    (one.name, one.metadata["check"]) for one in fields(RecallRequest)
+# The name of each field, its check, its default, and what the check makes of that.
+_CHECKS: tuple[tuple[str, Check, Any, Any], ...] = tuple(
+    (one.name, one.metadata["check"], one.default, one.metadata["check"](one.name, one.default))
+    for one in fields(RecallRequest)
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,6 +53,9 @@ Mask = NDArray[np.bool_]
 Worth = NDArray[np.float64] | None
 
 _EVERY = slice(None)
+# What of a request makes a filter; nearly always nothing does.
+_asked = attrgetter("thread", "speaker", "filter", "since", "until")
+_NOTHING_ASKED = (None,) * 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ def _with(promised: NDArray[np.int64], inside: Selection, where: Where, sight: S
 
 def asked_of(request: RecallRequest, *, whenever: bool = False) -> Filter | None:
     """Return the filter that a request comes to; `whenever`, but for its window of time."""
+    if _asked(request) == _NOTHING_ASKED:
+        return None
     return all_of(
         (
             is_called("thread", request.thread),

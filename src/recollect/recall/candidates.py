@@ -153,31 +153,36 @@ def matching(
         pool = comparison.of_all()
     claims = pool.similarity if lift is None else lift(pool)
     best = index.best(pool.slots, claims, seeds)
-    found = pool.at(best[pool.similarity[best] > 0] if only_similar else best)
-    chosen = found.slots
-    promised = exclude(always, chosen)
-    if len(promised):
-        found = found.joined(pool.at(pool.slots.searchsorted(promised)))
-    expanded = exclude(index.neighbours(chosen, reach), promised)
-    if len(expanded):
-        found = found.joined(found.unmatched(expanded))
+    rows = best[pool.similarity[best] > 0] if only_similar else best
+    chosen = pool.slots[rows]
+    expanded = index.neighbours(chosen, reach)
+    if len(always):
+        promised = exclude(always, chosen)
+        rows = np.concatenate([rows, pool.slots.searchsorted(promised)])
+        expanded = exclude(expanded, promised)
+    found = pool.at(rows, expanded)
     return Candidates(
         likeness=found,
-        expanded=np.arange(len(found.slots)) >= len(chosen) + len(promised),
+        expanded=np.arange(len(found.slots)) >= len(rows),
         question=question,
         words=comparison.words,
         seeds=chosen,
         tables=comparison.tables,
-        background=_background(pool, selection),
+        background=_background(pool, selection, best if lift is None else None),
     )
 
 
-def _background(pool: Likeness, selection: Selection) -> float | None:
-    """Return how alike the eleventh is; None where there are not as many."""
+def _background(pool: Likeness, selection: Selection, best: Slots | None) -> float | None:
+    """Return how alike the eleventh is; None where there are not as many.
+
+    `best` are the rows that are most alike, in order, as far as these are known.
+    """
     if selection.count <= BESIDE:
         return None
     if len(pool.slots) <= BESIDE:
         return 0.0
+    if best is not None and len(best) > BESIDE:
+        return float(pool.similarity[best[BESIDE]])
     return float(kth_largest(pool.similarity, BESIDE + 1))
 
 

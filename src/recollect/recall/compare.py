@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -56,29 +57,31 @@ class Likeness:
     tells_time: Floats | None = None
     word_for_word: Floats | None = None
 
-    def at(self, rows: NDArray[np.int64]) -> Likeness:
-        """Return some of the rows."""
-        return Likeness(**{name: column[rows] for name, column in self._known().items()})
-
-    def joined(self, other: Likeness) -> Likeness:
-        """Return these rows, then the others; both know the same columns."""
-        others = other._known()
-        return Likeness(
-            **{name: np.concatenate([c, others[name]]) for name, c in self._known().items()}
-        )
-
-    def unmatched(self, slots: Slots) -> Likeness:
-        """Return other rows that were not compared, with the columns of these."""
-        blank = {name: np.full(len(slots), _BLANK.get(name, 0.0)) for name in self._known()}
-        return Likeness(**{**blank, "slots": slots})
-
-    def _known(self) -> dict[str, NDArray[Any]]:
-        columns = ((name, getattr(self, name)) for name in self.__slots__)
-        return {name: column for name, column in columns if column is not None}
+    def at(self, rows: NDArray[np.int64], others: Slots) -> Likeness:
+        """Return some of the rows, then others, which were not compared with the question."""
+        columns: list[Any] = [
+            column if column is None else _extended(column, rows, len(others), blank)
+            for column, blank in zip(_compared(self), _COMPARED.values(), strict=True)
+        ]
+        slots = _extended(self.slots, rows, len(others), 0)
+        slots[len(rows) :] = others
+        return Likeness(slots, *columns)
 
 
-# What a row has that was not compared, where that is not 0.
-_BLANK = {"nearby": np.nan, "thread": np.nan, "best": -1}
+# The columns beside the slots, with what a row has there that was not compared.
+_COMPARED = dict.fromkeys(Likeness.__slots__[1:], 0.0)
+_COMPARED |= {"nearby": np.nan, "thread": np.nan, "best": -1}
+_compared = attrgetter(*_COMPARED)
+
+
+def _extended(
+    column: NDArray[Any], rows: NDArray[np.int64], more: int, blank: float
+) -> NDArray[Any]:
+    """Return some rows of a column, and blank ones after them."""
+    extended = np.empty(len(rows) + more, column.dtype)
+    extended[: len(rows)] = column[rows]
+    extended[len(rows) :] = blank
+    return extended
 
 
 class Comparison:
@@ -186,18 +189,17 @@ class Comparison:
     def _compared(self, slots: Slots, cosines: Floats | None) -> tuple[Compared, Slots | None]:
         words, meaning = self._lexical(slots), self._meaning(cosines)
         around = self._around(slots, meaning)
-        marks = self._index.column("marks")[slots]
         compared = Compared(
             words,
             meaning,
             speaker=self._speaker(slots),
             date=self._date(slots),
-            time_words=self._time_words(marks, words, meaning),
+            time_words=self._time_words(slots, words, meaning),
             word_for_word=self._word_for_word(slots),
         )
         if around is None:
             return compared, None
-        on_line = around.best >= 0
+        marks, on_line = self._index.column("marks")[slots], around.best >= 0
         return replace(
             compared,
             near_words=around.words,
@@ -270,11 +272,9 @@ class Comparison:
             return None
         return closeness(self._index.column("day")[slots], self._question.times)
 
-    def _time_words(
-        self, marks: NDArray[np.uint8], words: Floats, meaning: Floats | None
-    ) -> Floats | None:
+    def _time_words(self, slots: Slots, words: Floats, meaning: Floats | None) -> Floats | None:
         if not self._question.wants_time:
             return None
-        tells = (marks & TELLS_TIME) > 0
+        tells = (self._index.column("marks")[slots] & TELLS_TIME) > 0
         is_alike = words > 0 if meaning is None else (words > 0) | (meaning > 0)
         return (tells & is_alike).astype(np.float64)

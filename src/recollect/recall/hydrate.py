@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from recollect.dates import NO_DAY, day_number
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
-from recollect.model import Match, Memory, ScoredBlock, Signals, Weights
+from recollect.model import Match, Memory, ScoredBlock, Signals
 from recollect.recall.authorise import Authorised
 from recollect.recall.blocks import Chosen, Ranked
 from recollect.recall.candidates import Candidates
@@ -32,19 +32,9 @@ from recollect.values import dataclass
 __all__ = ["hydrate", "shown_signals"]
 
 _DECIMALS = 9
-_FROM_RANKING = ("similarity", "confidence", "recency", "centrality", "reinforcement")
-_FROM_LIKENESS = (
-    "lexical",
-    "semantic",
-    "nearby",
-    "thread",
-    "speaker",
-    "date",
-    "time_words",
-    "asks",
-    "tells_time",
-    "word_for_word",
-)
+# The columns of the fields of `Signals`, in their order.
+_from_ranking = attrgetter(*Signals.__slots__[:5])
+_from_likeness = attrgetter(*Signals.__slots__[5:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +45,7 @@ class _Origin:
     from_time: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Why:
-    """What is known of how a memory was found, beside its signals."""
-
-    matched: Sequence[str]
-    linked: Sequence[str]
-    origin: _Origin
-    weights: Weights
-    match: Match | None
-    of_time: Sequence[str] = ()
-    mended: Sequence[tuple[str, str]] = ()
+_UNKNOWN_ORIGIN = _Origin()
 
 
 def hydrate(
@@ -78,49 +58,57 @@ def hydrate(
     sanitize: bool = True,
 ) -> tuple[ScoredBlock, ...]:
     """Return what was chosen as blocks; who has no memory was deleted and is left out."""
-    texts = {one.pak_id: memories.get(one.pak_id) for one in chosen.ranked}
-    shown = [one for one in chosen.ranked if texts[one.pak_id] is not None]
-    slots = np.array([one.slot for one in shown], dtype=np.int64)
+    texts = [(one, memories.get(one.pak_id)) for one in chosen.ranked]
+    shown = [(one, text) for one, text in texts if text is not None]
+    slots = np.array([one.slot for one, _ in shown], dtype=np.int64)
     index = authorised.sight.index
     details = zip(
         shown,
-        shown_signals(candidates, ranking, [one.row for one in shown]),
+        shown_signals(candidates, ranking, [one.row for one, _ in shown]),
         _matched(slots, candidates),
         _origins(slots, index, candidates),
         strict=True,
     )
     blocks = []
-    for one, signals, matched, origin in details:
-        text = texts[one.pak_id]
-        if text is not None:
-            memory = _safe(text, sanitize=sanitize)
-            linked = _linked(one, authorised, candidates) if one.was_expanded else []
-            why = _Why(
-                matched,
-                linked,
-                origin,
-                ranking.weights,
-                _match(signals, candidates),
-                _of_time(memory, one, authorised, ranking),
-                _mended(matched, candidates),
+    for (one, text), signals, matched, origin in details:
+        memory, match = _safe(text, sanitize=sanitize), _match(signals, candidates)
+        guaranteed, disputed = one in chosen.guaranteed, one.pak_id in chosen.disputed
+        why = reasons(
+            signals,
+            ranking.weights,
+            match=match,
+            matched_terms=matched,
+            mended=_mended(matched, candidates),
+            linked_to=_linked(one, authorised, candidates) if one.was_expanded else (),
+            said_by=memory.speaker if signals.speaker else None,
+            from_time=origin.from_time,
+            of_time=() if guaranteed else _of_time(memory, one, authorised, ranking),
+            thread_of=origin.thread_of,
+            reinforced=memory.reinforced,
+            was_expanded=one.was_expanded,
+            guaranteed=guaranteed,
+            disputed=disputed,
+        )
+        blocks.append(
+            ScoredBlock(
+                memory, one.score, signals, one.was_expanded, guaranteed, disputed, why, match
             )
-            blocks.append(_block(one, chosen, memory, signals, why))
+        )
     return tuple(blocks)
 
 
 def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int]) -> list[Signals]:
     """Return the signals of some candidates as an answer shows them: to nine decimals."""
-    columns = {name: getattr(ranking.signals, name) for name in _FROM_RANKING}
-    columns |= {name: getattr(candidates.likeness, name) for name in _FROM_LIKENESS}
-    known = [name for name, column in columns.items() if column is not None]
+    columns = [*_from_ranking(ranking.signals), *_from_likeness(candidates.likeness)]
+    known = [place for place, column in enumerate(columns) if column is not None]
     places = np.array(rows, dtype=np.int64)
-    table = np.array([columns[name].take(places) for name in known]).round(_DECIMALS)
-    # Not a number: the row is in no thread.
-    rows_shown: list[dict[str, Any]] = [
-        {name: None if value != value else value for name, value in zip(known, row, strict=True)}
-        for row in table.T.tolist()
-    ]
-    return [Signals(**row) for row in rows_shown]
+    table = np.array([columns[place].take(places) for place in known]).round(_DECIMALS)
+    shown: list[list[float | None]] = [[None] * len(columns) for _ in rows]
+    for place, column_shown in zip(known, table.tolist(), strict=True):
+        for row, value in zip(shown, column_shown, strict=True):
+            # Not a number: the row is in no thread.
+            row[place] = None if value != value else value
+    return [Signals(*row) for row in shown]  # type: ignore[arg-type]
 
 
 def _origins(
@@ -129,7 +117,7 @@ def _origins(
     times = () if candidates.question is None else candidates.question.times
     best = candidates.likeness.best
     if best is None and not times:
-        return repeat(_Origin(), len(slots))
+        return repeat(_UNKNOWN_ORIGIN, len(slots))
     days = index.column("day")[slots].tolist()
     named = [nearest_time(day, times) for day in days] if times else [None] * len(slots)
     if best is None:
@@ -149,41 +137,6 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     if not sanitize:
         return replace(memory, risks=()) if memory.risks else memory
     return clean_memory(memory)
-
-
-def _block(
-    one: Ranked,
-    chosen: Chosen,
-    memory: Memory,
-    signals: Signals,
-    known: _Why,
-) -> ScoredBlock:
-    guaranteed, disputed = one in chosen.guaranteed, one.pak_id in chosen.disputed
-    return ScoredBlock(
-        memory=memory,
-        score=one.score,
-        signals=signals,
-        was_expanded=one.was_expanded,
-        guaranteed=guaranteed,
-        disputed=disputed,
-        match=known.match,
-        why=reasons(
-            signals,
-            known.weights,
-            match=known.match,
-            matched_terms=known.matched,
-            mended=known.mended,
-            linked_to=known.linked,
-            said_by=memory.speaker if signals.speaker else None,
-            from_time=known.origin.from_time,
-            of_time=() if guaranteed else known.of_time,
-            thread_of=known.origin.thread_of,
-            reinforced=memory.reinforced,
-            was_expanded=one.was_expanded,
-            guaranteed=guaranteed,
-            disputed=disputed,
-        ),
-    )
 
 
 def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]]:

@@ -7,11 +7,9 @@ say the same must not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+__all__ = ["MOST_WORDS", "base_form", "is_inflected"]
 
-__all__ = ["base_form", "is_inflected"]
-
-_MOST_WORDS = 1 << 16
+MOST_WORDS = 1 << 16
 
 # Inflections that no rule gives, each line a base and its forms.
 _IRREGULAR = """
@@ -99,7 +97,7 @@ class _Bases(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         base = _closed(_present(_singular(word)))
-        if len(self) >= _MOST_WORDS:
+        if len(self) >= MOST_WORDS:
             self.clear()
             self.update(_irregular)
         self[word] = base
@@ -109,11 +107,6 @@ class _Bases(dict[str, str]):
 def base_form(word: str) -> str:
     """Return the form that a word shares with its inflections; not always a word itself."""
     return _bases[word]
-
-
-def base_forms(words: Iterable[str]) -> set[str]:
-    """Return the same of many words, each once."""
-    return set(map(_bases.__getitem__, words))
 
 
 def is_inflected(word: str) -> bool:

@@ -41,6 +41,8 @@ def _day(block: ScoredBlock) -> str:
 
 def origin(block: ScoredBlock) -> str:
     """Return who said it and on which day, as far as that is known, in brackets."""
+    if not block.memory.speaker and not block.memory.occurred_at:
+        return ""
     parts = (one_line(block.memory.speaker), _day(block))
     said = ", ".join(part for part in parts if part)
     return f"({said}) " if said else ""

@@ -8,7 +8,7 @@ and no others. Names and times are known by other means, so meaning is asked for
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from math import fsum, sqrt
@@ -98,8 +98,9 @@ def ask(
     common = _common(written) if in_german else COMMON
     german = _german(query, index, selection) if in_german else {}
     if recipe.spelling:
-        fine = {*common, *of_time, *german.values()}
-        unknown = _unknown(spoken, fine, people, index, selection)
+        fine = of_time.union(german.values())
+        doubtful = [one for one in spoken if one not in common and one not in fine]
+        unknown = _unknown(doubtful, people, index, selection)
         if unknown:
             found = partial(index.found, selection=selection)
             query, mended = read(query, unknown=unknown, found=found)
@@ -159,22 +160,23 @@ def _german(query: str, index: MemoryIndex, selection: Selection) -> dict[str, s
     """Return the German stems of a question that something selected holds, each with its term."""
     stems = {german_stem(word): term_of(word) for word in words(query)}
     known = sorted(stem for stem in stems if stem is not None and stem not in stems.values())
-    counts = index.document_frequencies(known, selection).tolist()
+    counts = index.document_frequencies(known, selection)
     return {stem: stems[stem] for stem, count in zip(known, counts, strict=True) if count}
 
 
 def _unknown(
-    spoken: Iterable[str],
-    fine: Collection[str],
+    doubtful: Sequence[str],
     people: Iterable[Speaker],
     index: MemoryIndex,
     selection: Selection,
 ) -> frozenset[str]:
-    """Return the terms that nothing selected holds, and that are no name and otherwise fine."""
+    """Return the terms that nothing selected holds, and that are no name."""
+    counts = index.document_frequencies(doubtful, selection)
+    if 0 not in counts:
+        return frozenset()
     names = {term for person in people for term in person.terms}
-    doubtful = [one for one in spoken if one not in fine and one not in names]
-    counts = index.document_frequencies(doubtful, selection).tolist()
-    return frozenset(term for term, count in zip(doubtful, counts, strict=True) if not count)
+    found = zip(doubtful, counts, strict=True)
+    return frozenset(term for term, count in found if not count and term not in names)
 
 
 def _in_first_person(
@@ -194,7 +196,7 @@ def _counting(terms: list[str], index: MemoryIndex, selection: Selection) -> lis
     """Return those terms of a long question that count: the rarest of those that are found."""
     if len(terms) <= WORDS_ASKED:
         return terms
-    found = dict(zip(terms, index.document_frequencies(terms, selection).tolist(), strict=True))
+    found = dict(zip(terms, index.document_frequencies(terms, selection), strict=True))
     return sorted(terms, key=lambda term: (not found[term], found[term], term))[:WORDS_ASKED]
 
 
@@ -203,6 +205,10 @@ def _spoken(query: str) -> dict[str, str]:
     spoken: dict[str, str] = {}
     for word in query.split():
         bare = word.strip(_PUNCTUATION)  # once a word: one without a space may hold thousands
+        if word.isascii() and bare.isalpha():
+            # Letters alone are one term, which is sooner had.
+            spoken.setdefault(term_of(bare.lower()), bare)
+            continue
         for term in terms(word):
             spoken.setdefault(term, bare)
     return spoken
@@ -212,7 +218,8 @@ def _stressed(query: str, spoken: Mapping[str, str]) -> Iterable[str]:
     """Yield the terms of quoted words, and of those with a capital that opens no sentence."""
     for quoted in _QUOTED.findall(query):
         yield from terms(quoted)
-    yield from (term for term, word in list(spoken.items())[1:] if word[:1].isupper())
+    if not query.islower():
+        yield from (term for term, word in list(spoken.items())[1:] if word[:1].isupper())
 
 
 def _plain(recipe: Recipe, index: MemoryIndex, selection: Selection) -> float:
@@ -300,7 +307,7 @@ def _weights(
     written: Sequence[str], index: MemoryIndex, selection: Selection, apart: Container[str]
 ) -> NDArray[np.float64]:
     stems = stem_words(written)
-    found = index.document_frequencies(stems, selection)
+    found = np.array(index.document_frequencies(stems, selection), dtype=np.int64)
     rarity: NDArray[np.float64] = np.log1p((selection.count - found + 0.5) / (found + 0.5))
     heard = np.array([stem not in apart for stem in stems], dtype=np.float64)
     # A question of names alone means the names.

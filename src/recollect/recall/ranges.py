@@ -15,7 +15,7 @@ from typing import Literal
 
 from recollect.dates import WEEKDAYS
 from recollect.patterns import regex
-from recollect.recall.times import PlacedTime, Time, placed_times
+from recollect.recall.times import PlacedTime, Time, may_hold, placed_times
 from recollect.values import dataclass
 
 __all__ = ["NO_TIME", "Order", "Range", "TimeAsked", "time_asked"]
@@ -24,12 +24,12 @@ Order = Literal["latest", "earliest"]
 
 _EPOCH = date(1970, 1, 1)
 _LEAST, _MOST = ((day - _EPOCH).days for day in (date.min, date.max))
-# Whoever holds none of these asks for no range and no order, which costs one look to see.
-_CUE = regex(
-    r"\b(?:before|after|since|until|till|between|from|last|past|latest|newest|recent|recently|first"
-    r"|earliest)\b",
-    re.IGNORECASE,
+# Whoever uses none of these words asks for no range and no order, which costs one look to see.
+_CUES = (
+    *("before", "after", "since", "until", "till", "between", "from", "last", "past"),
+    *("latest", "newest", "recent", "recently", "first", "earliest"),
 )
+_CUE, _CUED = regex(rf"\b(?:{'|'.join(_CUES)})\b", re.IGNORECASE), frozenset(_CUES)
 _UNITS = "day|week|weekend|month|year|night|morning|evening"
 _LEAD = regex(r"\b(before|after|since|until|till|between|from)\s+(?:the\s+)?$", re.IGNORECASE)
 # "The week before 3 August" and "shortly after" are near a time; "not before" is no "before".
@@ -117,7 +117,7 @@ NO_TIME = TimeAsked()
 def time_asked(query: str, today: date) -> TimeAsked:
     """Return what a question says about time."""
     placed = placed_times(query, today)
-    if not _CUE.search(query):
+    if not may_hold(_CUED, query) or not _CUE.search(query):
         return TimeAsked(times=tuple(one.time for one in placed)) if placed else NO_TIME
     found = [*_recent(query, today), *_led(query, placed, today)]
     joined = _joined([one for one, _ in found])

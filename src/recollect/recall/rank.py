@@ -117,5 +117,6 @@ def _ranked(
         places.tolist(),
         strict=True,
     )
+    new = tuple.__new__
     # As `best_first` has it: plain tuples are compared sooner than those with names.
-    return tuple(map(Ranked._make, sorted(rows, reverse=True)))
+    return tuple([new(Ranked, row) for row in sorted(rows, reverse=True)])

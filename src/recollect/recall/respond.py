@@ -55,7 +55,7 @@ def response(trace: Trace) -> RecallResponse:
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
         degraded=tuple(dict.fromkeys(source for part in parts for source in part.degraded)),
-        dropped=tuple(dropped for part in parts for dropped in part.dropped),
+        dropped=trace.dropped if orders is None else (*trace.dropped, *orders.dropped),
     )
 
 
@@ -85,19 +85,20 @@ def shown(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[ScoredBlock
 
 
 def _results(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[RecallResult, ...]:
-    return tuple(
-        RecallResult(
-            fact=block.memory,
-            score=block.score,
-            why=block.why,
-            signals=block.signals,
-            risk=block.memory.risks,
-            expanded=block.was_expanded,
-            guaranteed=block.guaranteed,
-            disputed=block.disputed,
-            match=block.match,
-        )
-        for block in shown(blocks, query)
+    return tuple([_result(block) for block in shown(blocks, query)])
+
+
+def _result(block: ScoredBlock) -> RecallResult:
+    return RecallResult(
+        fact=block.memory,
+        score=block.score,
+        why=block.why,
+        signals=block.signals,
+        risk=block.memory.risks,
+        expanded=block.was_expanded,
+        guaranteed=block.guaranteed,
+        disputed=block.disputed,
+        match=block.match,
     )
 
 

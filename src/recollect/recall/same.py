@@ -16,7 +16,7 @@ from typing import NamedTuple
 from recollect.dates import MONTHS, WEEKDAYS
 from recollect.normalise import normalise
 from recollect.patterns import regex
-from recollect.recall.inflection import base_form, base_forms, is_inflected
+from recollect.recall.inflection import MOST_WORDS, base_form, is_inflected
 from recollect.values import dataclass
 
 __all__ = ["Reading", "outline", "read", "say_the_same"]
@@ -72,7 +72,7 @@ _HYPHENED = regex(r"[^\W\d_]+(?:['-][^\W\d_]+)+")
 
 _SPELT = regex(r"(?<![^\W\d_])[a-z]{3,}(?![^\W\d_])")
 _DIGIT = regex(r"\d")
-_NO_DIGIT = regex(r"[^0-9]+")
+_DIGITS_ALONE = {code: None for code in range(128) if not chr(code).isdigit()}
 _LETTERS = "".join(sign if sign.isalpha() else " " for sign in map(chr, range(128)))
 # Left out of an outline: form, and what a shortened spelling hides.
 _HIDDEN = frozenset(("were", "been", "being", "does", "have", "will", "shall", "cannot"))
@@ -130,12 +130,25 @@ def outline(text: str) -> tuple[frozenset[str], str]:
     plain = _normal(text).casefold().replace("n't", " ")
     if plain.isascii():
         # What the patterns find, sooner: this is done for every result.
-        spelt, digits = plain.translate(_LETTERS).split(), _NO_DIGIT.sub("", plain)
+        spelt, digits = plain.translate(_LETTERS).split(), plain.translate(_DIGITS_ALONE)
     else:
         spelt, digits = _SPELT.findall(plain), "".join(_DIGIT.findall(plain))
-    bases = base_forms([word for word in set(spelt) if len(word) > 2])
-    telling = [base for base in bases if len(base) > 3 and base not in _HIDDEN]
-    return frozenset(telling), "".join(sorted(digits))
+    return frozenset(map(_telling.__getitem__, spelt)) - _SILENT, "".join(sorted(digits))
+
+
+class _Telling(dict[str, str]):
+    """Word to the base that it has in an outline, "" for none; a bounded number of words."""
+
+    def __missing__(self, word: str) -> str:
+        base = base_form(word) if len(word) > 2 else ""
+        told = base if len(base) > 3 and base not in _HIDDEN else ""
+        if len(self) >= MOST_WORDS:
+            self.clear()
+        self[word] = told
+        return told
+
+
+_telling, _SILENT = _Telling(), frozenset(("",))
 
 
 def read(text: str) -> Reading:

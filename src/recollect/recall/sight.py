@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from hashlib import blake2b
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
@@ -166,16 +167,16 @@ class Sight:
         if where.reinforced_after is not None and self.uses is not None:
             where, among = _used_lately(where, among, self.uses)
         readable = self._readable(where, tree)
-        where = replace(where, current_only=False) if where.current_only else where
         if among is None:
             return readable
+        where = replace(where, current_only=False)
         return self.index.select(where, view=among & readable.mask)
 
     def _readable(self, where: Where, tree: Filter | None) -> Selection:
         """Return what fulfils `where`; selections are kept, so equal ones are asked alike."""
         source: _Readable | _Current = _Readable(self.view)
         if where.current_only:
-            where = replace(where, current_only=False)
+            where = _whether_current_or_not(where)
             if self.index.has_successors():
                 source = _Current(self.view, self.index.turning_point(self.now))
         if tree is None:
@@ -354,6 +355,11 @@ class Sight:
         if known.superseded_by is not None and not self._shows(known.superseded_by):
             known = replace(known, superseded_by=None)
         return known if self.trusts is None else as_trusted(known, self.trusts)
+
+
+@lru_cache
+def _whether_current_or_not(where: Where) -> Where:
+    return replace(where, current_only=False)
 
 
 def rows_fulfilling(tree: Filter, index: MemoryIndex, store: Store, head: Head) -> list[int]:

@@ -107,9 +107,9 @@ def _share_of_meaning(table: Table) -> float:
 
 
 def _pressed(alike: NDArray[np.float64]) -> NDArray[np.float64]:
-    over = np.maximum(alike - _KNEE, 0.0) / (1.0 - _KNEE)
-    if not over.any():
+    if alike.max(initial=0.0) <= _KNEE:
         return alike
+    over = np.maximum(alike - _KNEE, 0.0) / (1.0 - _KNEE)
     return np.where(over > 0.0, _KNEE + (1.0 - _KNEE) * over / (1.0 + over), alike)
 
 

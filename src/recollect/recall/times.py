@@ -27,6 +27,7 @@ __all__ = [
     "asks_when",
     "closeness",
     "day_of",
+    "may_hold",
     "nearest_time",
     "placed_times",
     "times_in",
@@ -64,9 +65,16 @@ _TIME = regex(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Without a digit each of them holds one of these.
+# Without a digit each of them holds one of these words.
 _DIGITS = frozenset("0123456789")
-_HOLDS_ONE = (*LONG_MONTHS, *WEEKDAYS, "day", "week", "month", "year", "tonight", "tomorrow")
+_TELLING = frozenset(
+    (
+        *(*LONG_MONTHS, *WEEKDAYS, "yesterday", "today", "tonight", "tomorrow", "weekend"),
+        *("day", "days", "week", "weeks", "month", "months", "year", "years"),
+    )
+)
+# What becomes of each ASCII sign where words alone are looked at.
+_LETTERS = "".join(sign.lower() if sign.isalpha() else " " for sign in map(chr, range(128)))
 # May, March and their like are words and names too: alone they are months where one of these leads.
 _LEADING = regex(
     r"\b(?:(?:in|of|since|during|by|before|after|until|till|from|between|early|late|mid)"
@@ -87,6 +95,8 @@ _WHEN = regex(
     r"|\bhow many (?:years|months|weeks|days)\b",
     re.IGNORECASE,
 )
+# Who asks so uses one of these words.
+_ASKING = frozenset(("when", "how", "what", "which"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,12 @@ class Time:
 
 def asks_when(query: str) -> bool:
     """Whether a question asks for a time."""
-    return _WHEN.search(query) is not None
+    return may_hold(_ASKING, query) and _WHEN.search(query) is not None
+
+
+def may_hold(words: frozenset[str], query: str) -> bool:
+    """Return False for most questions without any of these words, at a fraction of a search."""
+    return not query.isascii() or not words.isdisjoint(query.translate(_LETTERS).split())
 
 
 def day_of(seconds: float) -> date:
@@ -130,10 +145,7 @@ def times_in(query: str, today: date) -> tuple[Time, ...]:
 
 def _may_name_a_time(query: str) -> bool:
     """Return False for most questions that name none, at a fraction of the price of looking."""
-    if not query.isascii() or not _DIGITS.isdisjoint(query):
-        return True
-    small = query.lower()
-    return any(word in small for word in _HOLDS_ONE)
+    return not _DIGITS.isdisjoint(query) or may_hold(_TELLING, query)
 
 
 def placed_times(query: str, today: date) -> list[PlacedTime]:

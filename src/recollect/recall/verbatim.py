@@ -30,10 +30,10 @@ def is_verbatim(memory: Memory | None, query: str | None) -> bool:
 
 def nearest(ranked: Sequence[Ranked], similarity: NDArray[np.float64]) -> list[Ranked]:
     """Return who is most like the question: a text that is the question itself, and its twins."""
-    rows = np.fromiter((one.row for one in ranked), np.int64, len(ranked))
-    found = similarity[rows]
-    most = np.flatnonzero(found == found.max(initial=0.0))[:VERBATIM_COMPARED]
-    return [ranked[place] for place in most.tolist()]
+    alike = similarity.tolist()
+    found = [alike[one.row] for one in ranked]
+    most = max(found, default=0.0)
+    return [one for one, own in zip(ranked, found, strict=True) if own == most][:VERBATIM_COMPARED]
 
 
 def verbatim_first(

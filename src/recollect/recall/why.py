@@ -41,23 +41,27 @@ def reasons(
     A signal that the frame gives no weight counted for nothing, and is no reason.
     """
     is_weak = match == "weak" and not guaranteed and not was_expanded
-    alike = (
-        f"hardly matches the question ({signals.similarity:.2f})" if is_weak else "",
-        "asked for word for word" if signals.word_for_word else "",
-        _matches(matched_terms),
-        *(f"'{written}' read as '{meant}'" for written, meant in mended),
-        _meaning(signals.semantic),
-        "" if matched_terms else _around(signals.nearby),
-        f"said by {said_by}" if said_by else "",
-        from_time or "",
-        "tells a time" if signals.time_words or signals.tells_time else "",
-        "is a question itself" if signals.asks else "",
-        f"same thread as {thread_of}" if thread_of and signals.thread else "",
+    alike: Sequence[str] = (
+        ()
+        if not weights.similarity
+        else (
+            f"hardly matches the question ({signals.similarity:.2f})" if is_weak else "",
+            "asked for word for word" if signals.word_for_word else "",
+            _matches(matched_terms),
+            *(f"'{written}' read as '{meant}'" for written, meant in mended),
+            _meaning(signals.semantic),
+            "" if matched_terms else _around(signals.nearby),
+            f"said by {said_by}" if said_by else "",
+            from_time or "",
+            "tells a time" if signals.time_words or signals.tells_time else "",
+            "is a question itself" if signals.asks else "",
+            f"same thread as {thread_of}" if thread_of and signals.thread else "",
+        )
     )
     found = [
         "guaranteed by its tag" if guaranteed else "",
         "disputed" if disputed else "",
-        *(alike if weights.similarity else ()),
+        *alike,
         *of_time,
         _links(linked_to, was_expanded),
         _uses(reinforced) if weights.reinforcement else "",

@@ -156,7 +156,7 @@ def answers(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
     scores = np.round(lexical.scores_at(slots) + index.cosines(QUERY, slots), 9)
     return {
         "names": sorted(names),
-        "frequencies": index.document_frequencies(QUERY_TERMS, selection).tolist(),
+        "frequencies": index.document_frequencies(QUERY_TERMS, selection),
         "average": index.average_length(selection),
         "lexical": _named(names, lexical.scores_at(slots)),
         "hits": sorted(index.pak_ids(lexical.hits)),

@@ -61,7 +61,7 @@ def hidden_seed() -> Iterator[None]:
             return found
         return replace(
             found,
-            likeness=found.likeness.joined(found.likeness.unmatched(pulled)),
+            likeness=found.likeness.at(np.arange(len(found.slots)), pulled),
             expanded=np.concatenate([found.expanded, np.ones(len(pulled), np.bool_)]),
         )
 
@@ -96,8 +96,9 @@ def cut_before_the_mask() -> Iterator[None]:
         everyone = index.lexical(question.terms, index.select(_EVERYTHING))
         hits = everyone.hits
         first = hits[np.argsort(-everyone.scores_at(hits), kind="stable")][:_CUT]
-        kept = np.isin(found.slots, first)
-        return replace(found, likeness=found.likeness.at(kept), expanded=found.expanded[kept])  # type: ignore[arg-type]
+        kept = np.flatnonzero(np.isin(found.slots, first))
+        likeness = found.likeness.at(kept, np.empty(0, np.int64))
+        return replace(found, likeness=likeness, expanded=found.expanded[kept])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "matching", matching)

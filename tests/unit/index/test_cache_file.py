@@ -39,7 +39,7 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
 
     assert index is not None
     assert (len(index), index.revision, index.dimension) == (20, 7, 4)
-    assert index.document_frequencies(["number", "7"], index.select()).tolist() == [20, 1]
+    assert index.document_frequencies(["number", "7"], index.select()) == [20, 1]
     assert index.degrees(index.select(), index.slots_of(["pak_2"])).tolist() == [0.75]
 
 

@@ -134,7 +134,7 @@ def test_a_commit_that_comes_to_nothing_leaves_nothing_of_what_was_made_ahead(st
     assert names(follower) == ["a", "b", "d"]
     fresh = Follower(store, None).current().index
     terms = ["anoth", "text"]
-    found = [one.document_frequencies(terms, one.select()).tolist() for one in (index, fresh)]
+    found = [one.document_frequencies(terms, one.select()) for one in (index, fresh)]
     assert found[0] == found[1]
 
 

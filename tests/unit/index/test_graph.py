@@ -55,6 +55,39 @@ def test_degrees_are_the_sums_of_weights() -> None:
     assert graph.degrees(chosen(4, 0, 1, 2, 3)).tolist() == [1.27, 0.65, 0.5, 0.12]
 
 
+def test_a_degree_is_the_same_however_often_it_is_asked_for() -> None:
+    graph = joined(5, [(0, 1, 0.65), (0, 2, 0.5), (2, 3, 0.25)])
+    some, slots = chosen(5, 0, 1, 2, 3), np.array([2, 0, 4])
+    first = graph.degrees(some, slots)
+
+    assert first.tolist() == [0.75, 1.15, 0.0]
+    for _ in range(2):
+        assert graph.degrees(some, slots).tolist() == first.tolist()
+
+
+def test_a_degree_that_is_known_ends_with_the_next_edge_and_stays_in_the_graph_before() -> None:
+    graph = joined(4, [(0, 1, 0.5)])
+    everyone = chosen(4, 0, 1, 2, 3)
+    for _ in range(3):
+        graph.degrees(everyone, np.array([0]))
+    following = graph.successor()
+    join(following, [(0, 2, 0.25)])
+    following.drop(1)
+
+    assert graph.degrees(everyone, np.array([0])).tolist() == [0.5]
+    assert following.degrees(everyone, np.array([0])).tolist() == [0.25]
+
+
+def test_selections_beyond_those_that_are_kept_have_their_own_degrees() -> None:
+    graph = joined(30, [(0, other, 1.0) for other in range(1, 30)])
+    selections = [chosen(30, *range(count + 1)) for count in range(1, 30)]
+
+    for _ in range(3):
+        assert [graph.degrees(one, np.array([0])).tolist() for one in selections] == [
+            [float(count)] for count in range(1, 30)
+        ]
+
+
 @pytest.mark.parametrize("bulk", [0, 4096])
 def test_the_order_of_edges_makes_no_difference_to_a_sum(
     bulk: int, monkeypatch: pytest.MonkeyPatch

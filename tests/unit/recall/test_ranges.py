@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.recall import ranges
 from recollect.recall.ranges import NO_TIME, time_asked
+from recollect.recall.times import may_hold
 
 TODAY = date(2023, 6, 14)  # a Wednesday
 
@@ -165,3 +167,23 @@ def test_whatever_is_asked_a_range_is_a_stretch_of_the_calendar(query: str, toda
         assert since is None or until is None or since < until
         assert asked.range.words in asked.words
     assert time_asked(query, today) == asked
+
+
+CUES = [
+    "before",
+    "After",
+    "since",
+    "till",
+    "from",
+    "LAST",
+    "latest",
+    "recently",
+    "firsts",
+    "x-last",
+]
+
+
+@given(st.lists(st.sampled_from([*CUES, "tea's", "from_a", "past?", "kiln"]), max_size=4))
+def test_a_question_that_is_not_searched_holds_no_cue(said: list[str]) -> None:
+    query = " ".join(said)
+    assert may_hold(ranges._CUED, query) or ranges._CUE.search(query) is None

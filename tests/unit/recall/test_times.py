@@ -181,3 +181,8 @@ def test_times_are_found_in_the_order_they_are_named() -> None:
 @given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 def test_a_question_that_is_not_looked_at_names_no_time(query: str) -> None:
     assert times._may_name_a_time(query) or times._TIME.search(query) is None
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
+def test_a_question_without_a_word_that_asks_when_asks_for_no_time(query: str) -> None:
+    assert asks_when(query) == (times._WHEN.search(query) is not None)

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.model import name_key
+from recollect.ports.memories import RowFilter
 from recollect.stores.sqlite.session import chunks, marks
 
-if TYPE_CHECKING:
-    from recollect.ports.memories import RowFilter
-
 __all__ = ["conditions"]
+
+_FEW = 64
 
 
 def conditions(where: RowFilter) -> Iterator[tuple[str, list[Any]]]:
     """Yield the conditions of a filter, each with its values, so that none has too many."""
+    if where.row_ids and len(where.row_ids) <= _FEW and where == RowFilter(row_ids=where.row_ids):
+        # As every recall asks.
+        wanted = tuple(dict.fromkeys(where.row_ids))
+        yield f"memories.row_id IN ({marks(wanted)})", [*wanted]
+        return
     plain, values = _plain_conditions(where)
     lists = (
         ("memories.pak_id IN ({})", where.pak_ids),

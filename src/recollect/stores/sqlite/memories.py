@@ -305,15 +305,14 @@ class SqliteMemories:
         self, where: RowFilter, view: View, queries: Sequence[tuple[str, Sequence[Any]]]
     ) -> Texts:
         found: dict[int, Memory] = {}
-        head = Head(0, None)
+        revision, commit_id = 0, None
         for condition, values in queries:
-            for revision, commit_id, row_id, *row in self._db.all(
-                _READ.format(condition=condition), *values
-            ):
-                head = Head(revision, commit_id)
-                memory = self._made(rows.from_row, row, row_id) if row_id is not None else None
+            for row in self._db.all(_READ.format(condition=condition), *values):
+                revision, commit_id, row_id = row[:3]
+                memory = self._made(rows.from_row, row[3:], row_id) if row_id is not None else None
                 if memory is not None:
                     found[row_id] = memory
+        head = Head(revision, commit_id)
         if where.pak_ids is not None:
             by_id = {memory.pak_id: memory for memory in found.values()}
             ordered = [by_id[one] for one in dict.fromkeys(where.pak_ids) if one in by_id]
