@@ -24,6 +24,8 @@ _GROWTH = 1.25
 _SPARE = 64
 # For each value that is kept, so many groups; with fewer values a group it is not worth it.
 _GROUPS, _LEAST_GROUP = 4, 4
+# So few values are soonest partitioned as they are.
+_FEW_VALUES = 2048
 
 
 def grow(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
@@ -49,7 +51,7 @@ def kth_largest(values: NDArray[Any], keep: int) -> Any:
     the bound can be left out before the costly partition.
     """
     size = len(values) // (_GROUPS * keep)
-    if size >= _LEAST_GROUP:
+    if size >= _LEAST_GROUP and len(values) > _FEW_VALUES:
         # Neighbours in different groups: so a maximum over groups is one over whole rows.
         peaks = values[: len(values) // size * size].reshape(size, -1).max(axis=0)
         bound = np.partition(peaks, len(peaks) - keep)[len(peaks) - keep]

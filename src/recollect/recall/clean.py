@@ -28,8 +28,9 @@ _EXACT = ("pak_id", "content_hash", "superseded_by", "anchor_id", "related_pak_i
 
 def clean_memory(memory: Memory) -> Memory:
     """Return a memory without what the eye cannot see; the same one if there was nothing."""
-    words = words_of(memory)
-    if all(map(str.isascii, words)) or all(plain(text) is text for text in words):
+    signs = [text for text in words_of(memory) if not text.isascii()]
+    # What is ASCII is plain, and mostly all but a title that was cut is.
+    if all(plain(text) is text for text in signs):
         return memory
     written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
     clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}

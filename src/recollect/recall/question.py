@@ -159,7 +159,10 @@ def _common(written: Iterable[str]) -> frozenset[str]:
 def _german(query: str, index: MemoryIndex, selection: Selection) -> dict[str, str]:
     """Return the German stems of a question that something selected holds, each with its term."""
     stems = {german_stem(word): term_of(word) for word in words(query)}
-    known = sorted(stem for stem in stems if stem is not None and stem not in stems.values())
+    own = set(stems.values())
+    known = sorted([stem for stem in stems if stem is not None and stem not in own])
+    if not known:
+        return {}
     counts = index.document_frequencies(known, selection)
     return {stem: stems[stem] for stem, count in zip(known, counts, strict=True) if count}
 

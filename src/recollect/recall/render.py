@@ -42,6 +42,8 @@ class Section:
         first, *rest = _quoted(block, self.text(block)).strip().splitlines() or [""]
         if block.disputed:
             first += _DISPUTED
+        if not rest:
+            return marker + first
         indent = " " * max(_LEAST_INDENT, len(marker))
         return "\n".join([marker + first, *(f"{indent}{line}".rstrip() for line in rest)])
 
@@ -77,7 +79,9 @@ class Page:
         return self._joined(items)
 
     def _next(self, block: ScoredBlock) -> tuple[int, str]:
-        place = next(n for n, section in enumerate(self._sections) if section.takes(block))
+        place = 0
+        while not self._sections[place].takes(block):
+            place += 1
         return place, self._sections[place].item(len(self._items[place]) + 1, block)
 
     def _joined(self, items: list[list[str]]) -> str:

@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.index import arrays
 from recollect.index.arrays import distinct, exclude, grow, is_in, kth_largest, ranges
 
 NUMBERS = st.lists(st.integers(-20, 20), max_size=40)
 
 
+@pytest.mark.parametrize("few", [0, 400])
 @settings(deadline=None)
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=400), st.integers(1, 400))
-def test_the_kth_largest_is_what_sorting_says(values: list[int], keep: int) -> None:
+@given(values=st.lists(st.integers(-5, 5), min_size=1, max_size=400), keep=st.integers(1, 400))
+def test_the_kth_largest_is_what_sorting_says(few: int, values: list[int], keep: int) -> None:
     keep = min(keep, len(values))
 
-    assert kth_largest(np.array(values), keep) == sorted(values, reverse=True)[keep - 1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "_FEW_VALUES", few)
+        assert kth_largest(np.array(values), keep) == sorted(values, reverse=True)[keep - 1]
 
 
 def test_the_kth_largest_is_found_among_many_blocks() -> None:
