@@ -36,7 +36,8 @@ from recollect.wiring import wire_store
 
 if TYPE_CHECKING:
     from recollect.hooks import Hooks
-    from recollect.hooks.dispatcher import Dispatcher
+    from recollect.hooks.dispatcher import Dispatcher, HookedRequest
+    from recollect.kept import Kept
     from recollect.model import (
         BackedUp,
         Examination,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         FrameResult,
         Ingested,
         IngestRequest,
+        LinkRequest,
         Match,
         Memory,
         OnConflict,
@@ -443,10 +445,12 @@ class Recollect:
         listed = list(arguments.listed(items))
         request = self._request(request_id, "remember_many", [listed, now])
         hooks, context = self._dispatcher, self._writer.context(now, request)
-        heard = hooks.ask_each(
-            REMEMBER,
-            ((f"item {number}", one) for number, one in enumerate(with_turns(listed))),
-            check=lambda item: self._writer.draft(context, arguments.of_item(item)),
+        heard = list(
+            hooks.ask_each(
+                REMEMBER,
+                ((f"item {number}", one) for number, one in enumerate(with_turns(listed))),
+                check=lambda item: self._writer.draft(context, arguments.of_item(item)),
+            )
         )
         wanted = [one.request for one in heard]
         return hooks.finish_each(
@@ -1142,6 +1146,7 @@ class Recollect:
         it is for `remember_many`.
         """
         from recollect.hooks.verbs import LINK, REMEMBER
+        from recollect.kept import Kept
         from recollect.verbs.requests import answered
         from recollect.verbs.restore import restored_before
         from recollect.write import transfer
@@ -1154,23 +1159,21 @@ class Recollect:
             restore = functools.partial(self._restore, export, progress, request)
             return answered(request, restore, told=functools.partial(restored_before, export))
         context = writer.context(request=request)
-        memories = hooks.ask_each(
-            REMEMBER,
-            ((line.where, line) for line in transfer.with_turns(export)),
-            check=functools.partial(writer.draft_line, context),
+        memories = Kept(
+            hooks.ask_each(
+                REMEMBER,
+                ((line.where, line) for line in transfer.with_turns(export)),
+                check=functools.partial(writer.draft_line, context),
+            )
         )
         drafted = [one.request.memory.pak_id for one in memories]
-        joins = transfer.joined(export, drafted)
-        links = [join for join in joins if join.kind == "link"]
-        heard = hooks.ask_each(
-            LINK, ((one.where, one.as_request()) for one in links), check=arguments.link
-        )
-        wanted = [one.request for one in memories]
-        stored = writer.restore_each(context, export, wanted, progress)
+        joins = Kept(transfer.joined(export, drafted))
+        heard = self._heard_links(joins)
+        stored = writer.restore_each(context, export, (one.request for one in memories), progress)
         reports = hooks.finish_each(REMEMBER, memories, stored)
-        weighed = transfer.reweighed(joins, [one.request for one in heard])
+        weighed = transfer.reweighed(joins, (one.request for one in heard))
         stored_as = dict(zip(drafted, (one.pak_id for one in reports), strict=True))
-        rejoined = writer.rejoin_each(request, transfer.renamed(weighed, stored_as))
+        rejoined = writer.rejoin_each(request, Kept(transfer.renamed(weighed, stored_as)))
         hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
         return reports
 
@@ -1326,23 +1329,35 @@ class Recollect:
         request: Request | None,
     ) -> Sequence[Remembered]:
         from recollect.hooks.verbs import LINK, REMEMBER
+        from recollect.kept import Kept
         from recollect.verbs.restore import Restoration
         from recollect.write import transfer
 
         hooks = self._dispatcher
         restoration = Restoration(self._caller, export, request)
-        memories = hooks.ask_each(
-            REMEMBER, ((line.where, line) for line in export.memories), check=restoration.draft
+        memories = Kept(
+            restoration.taken(
+                hooks.ask_each(
+                    REMEMBER,
+                    ((line.where, line) for line in export.memories),
+                    check=restoration.draft,
+                )
+            )
         )
-        joins = transfer.joined(export, [one.request.memory.pak_id for one in memories])
-        links = [join for join in joins if join.kind == "link"]
-        heard = hooks.ask_each(
-            LINK, ((one.where, one.as_request()) for one in links), check=arguments.link
-        )
-        weighed = transfer.reweighed(joins, [one.request for one in heard])
+        joins = Kept(transfer.joined(export, (one.request.memory.pak_id for one in memories)))
+        heard = self._heard_links(joins)
+        weighed = Kept(transfer.reweighed(joins, (one.request for one in heard)))
         reports = hooks.finish_each(REMEMBER, memories, restoration.store_each(weighed, progress))
-        hooks.finish_each(LINK, heard, (None for _ in links))
+        hooks.finish_each(LINK, heard, (None for _ in heard))
         return reports
+
+    def _heard_links(self, joins: Kept[transfer.Join]) -> Kept[HookedRequest[LinkRequest]]:
+        """Return the links among what an import joins, as the hooks leave them."""
+        from recollect.hooks.verbs import LINK
+        from recollect.kept import Kept
+
+        links = ((one.where, one.as_request()) for one in joins if one.kind == "link")
+        return Kept(self._dispatcher.ask_each(LINK, links, check=arguments.link))
 
     def _need_opener(self, what: str) -> None:
         if not self._caller.is_opener:

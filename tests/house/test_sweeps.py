@@ -21,6 +21,7 @@ CATALOGUE_READS = {
     "get_pak_reason_codes",
     "get_pak_relations",
     "get_pak_risk_flags",
+    "get_pak_risk_flags_of_each",
     "get_paks",
     "iter_paks",
     "list_paks",

@@ -103,7 +103,7 @@ def fact(text: str) -> object:
 
 def line(text: str) -> object:
     read_lines = transfer.read([json.dumps({"kind": "memory", "content": text, "thread": text})])
-    return transfer.arguments(read_lines.memories[0].fields)
+    return transfer.arguments(next(iter(read_lines.memories)).fields)
 
 
 def reply(text: str) -> object:

@@ -7,7 +7,7 @@ knows of hooks: it gets the request as they left it, and they are asked while no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from recollect.errors import HookDenied, InvalidInput
@@ -94,12 +94,12 @@ class Dispatcher:
         items: Iterable[tuple[str, Words]],
         *,
         check: Callable[[Words], Request],
-    ) -> list[HookedRequest[Request]]:
-        """Return many requests as the hooks leave them, before anything is done about the first.
+    ) -> Iterator[HookedRequest[Request]]:
+        """Yield many requests as the hooks leave them; walk to the end before the first is done.
 
         Each comes with where it stands; what is wrong with it, or denied, is told with that.
         """
-        return [self._ask_one(verb, where, words, check) for where, words in items]
+        return (self._ask_one(verb, where, words, check) for where, words in items)
 
     def finish(
         self, verb: HookedVerb[Request, Answer], hooked: HookedRequest[Request], answer: Answer

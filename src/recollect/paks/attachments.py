@@ -19,13 +19,19 @@ __all__ = ["add", "read", "remove", "replace"]
 Entry = TypeVar("Entry", bound=tuple[object, ...])
 
 
-def read(conn: sqlite3.Connection, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
-    """Return a Pak's entries in ascending order of their key."""
+def read(
+    conn: sqlite3.Connection, kind: Attachment[Entry], pak_ids: Sequence[str]
+) -> dict[str, list[Entry]]:
+    """Return the entries of Paks that have some, by id, in ascending order of their key."""
     sql = (
-        f"SELECT {', '.join(kind.columns)} FROM {kind.table}"
-        f" WHERE pak_id = ? ORDER BY {', '.join(kind.key)}"
+        f"SELECT pak_id, {', '.join(kind.columns)} FROM {kind.table}"
+        f" WHERE pak_id IN ({', '.join('?' * len(pak_ids))})"
+        f" ORDER BY pak_id, {', '.join(kind.key)}"
     )
-    return [kind.make(*row) for row in fetch_all(conn, sql, (pak_id,), otherwise=shown)]
+    found: dict[str, list[Entry]] = {}
+    for pak_id, *row in fetch_all(conn, sql, tuple(pak_ids), otherwise=shown):
+        found.setdefault(pak_id, []).append(kind.make(*row))
+    return found
 
 
 def replace(

@@ -238,6 +238,14 @@ class PakCatalogue(ABC):
         """Return a Pak's risk flags in ascending order; [] for an id that is not there."""
         return self._read(entries.RISK_FLAGS, pak_id)
 
+    def get_pak_risk_flags_of_each(
+        self, pak_ids: Iterable[str | None]
+    ) -> dict[str, list[RiskFlagEntry]]:
+        """Return the risk flags of many Paks at once, by id; one without any has []."""
+        wanted = list(dict.fromkeys(filter(check.is_id, validate.listed("pak_id", pak_ids))))
+        found = self._entries(entries.RISK_FLAGS, wanted)
+        return {pak_id: found.get(pak_id, []) for pak_id in wanted}
+
     def add_pak_risk_flag(
         self, pak_id: str, flag: RiskFlagEntry, *, now: str | None = None
     ) -> None:
@@ -320,7 +328,7 @@ class PakCatalogue(ABC):
         return validate.risk_flags(flags, strict=self._strict)
 
     def _read(self, kind: Attachment[Entry], pak_id: str | None) -> list[Entry]:
-        return self._entries(kind, pak_id) if check.is_id(pak_id) else []
+        return self._entries(kind, [pak_id]).get(pak_id, []) if check.is_id(pak_id) else []
 
     def _replace(
         self, kind: Attachment[Entry], pak_id: str, new: list[Entry], now: str | None
@@ -376,8 +384,8 @@ class PakCatalogue(ABC):
         """Return who has an anchor in a source, ascending."""
 
     @abstractmethod
-    def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
-        """Return what hangs on a Pak, ascending by key."""
+    def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:
+        """Return what hangs on Paks, by id, ascending by key; one with nothing may be left out."""
 
     @abstractmethod
     def _replace_entries(

@@ -261,9 +261,12 @@ class RecallStore(PakCatalogue):
         with self._reading() as conn:
             return [row[0] for row in _fetch(conn, sql, (source_path,))]
 
-    def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
+    def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
         with self._reading() as conn:
-            return attachments.read(conn, kind, pak_id)
+            for chunk in _chunks(pak_ids):
+                found |= attachments.read(conn, kind, chunk)
+        return found
 
     def _replace_entries(
         self, kind: Attachment[Entry], pak_id: str, new: list[Entry], now: str

@@ -210,12 +210,12 @@ class ViewedCatalogue:
         """Return rows by id; a successor is named to who may read it."""
         catalogue, readable = self._caller.catalogue, self._readable(sight)
         shows_plain = self._caller.open_store.shows_plain_words
-        rows = {}
+        rows, flags = {}, catalogue.get_pak_risk_flags_of_each(pak_ids)
         for pak_id, pak in catalogue.get_paks(pak_ids).items():
             if pak.superseded_by is not None and pak.superseded_by not in readable:
                 pak = pak._replace(superseded_by=None)
-            flags = tuple(catalogue.get_pak_risk_flags(pak_id))
-            rows[pak_id] = CatalogueRow(clean_row(pak) if shows_plain else pak, flags)
+            shown = clean_row(pak) if shows_plain else pak
+            rows[pak_id] = CatalogueRow(shown, tuple(flags[pak_id]))
         return rows
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -74,7 +74,10 @@ class Request:
         verb: str,
         body: object,
     ) -> Request | None:
-        """Return the request that a principal named so, if it has a name."""
+        """Return the request that a principal named so, if it has a name.
+
+        A long `body` comes as the parts of its text in JSON.
+        """
         if request_id is None:
             return None
         named = [who.tenant, who.id, name("request_id", request_id)]
@@ -82,7 +85,7 @@ class Request:
         return cls(
             open_store,
             key=_digest(named),
-            body=_digest([*named, verb, body]),
+            body=_digest_of(_parts([*named, verb], body)),
             seal=_digest(["seal", *named]),
         )
 
@@ -175,8 +178,26 @@ def report_from(fields: Mapping[str, Any]) -> Remembered:
 
 
 def _digest(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=_plain)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return _digest_of([_json(value)])
+
+
+def _digest_of(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _parts(head: list[Any], body: object) -> Iterator[str]:
+    """Yield the text of a list whose last value is the body, however long that is."""
+    yield _json(head).removesuffix("]")
+    yield ", "
+    yield from body if isinstance(body, Iterator) else [_json(body)]
+    yield "]"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=_plain)
 
 
 def _plain(value: object) -> object:

@@ -7,14 +7,16 @@ is checked before anything is written. Vectors are made anew, by the embedder of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.embed import ModelIdentity, check_model
 from recollect.embed.text import kept_as, reads_titles
 from recollect.errors import InvalidInput
 from recollect.frames.check import checked
 from recollect.hours import later
+from recollect.kept import Kept
 from recollect.model import FrameDefinition, Remembered, RememberRequest
 from recollect.model.memory import embedded_text
 from recollect.model.pak import (
@@ -56,7 +58,6 @@ if TYPE_CHECKING:
         Hanging,
         RestoredMemory,
         UseRow,
-        WholeStore,
     )
 
 __all__ = ["Restoration", "restored_before"]
@@ -64,6 +65,8 @@ __all__ = ["Restoration", "restored_before"]
 _AT_ONCE = 512
 
 Progress = Callable[[int, int], None]
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 
 class Restoration:
@@ -75,31 +78,34 @@ class Restoration:
         self._caller = caller
         self._request = request
         self._store = caller.store
-        self._export = export
         self._whole = read_whole(export)
         self._frames = [transfer.read_at(line, _frame) for line in self._whole.frames]
-        self._lines = {line.fields["pak_id"]: line for line in export.memories}
-        self._memories: dict[str, RestoredMemory] = {}
+        self._memories: Kept[RestoredMemory] = Kept()
         with caller.open_store.snapshot():
             self._need_empty()
 
     def draft(self, words: transfer.Line | Mapping[str, Any]) -> RememberRequest:
-        """Return the memory of a line, or what hooks made of it, checked."""
+        """Return the memory of a line, or what hooks made of that line, checked."""
         if isinstance(words, transfer.Line):
-            fields = words.fields
+            self._line, fields = words, words.fields
         else:
-            fields = _changed(self._lines[words["pak_id"]].fields, words)
-        one = memory_from(fields)
-        self._memories[one.memory.pak_id] = one
-        given = {name: getattr(one.memory, name) for name in ARGUMENTS}
-        return RememberRequest(given, one.memory)
+            fields = _changed(self._line.fields, words)
+        self._drafted = memory_from(fields)
+        memory = self._drafted.memory
+        return RememberRequest({name: getattr(memory, name) for name in ARGUMENTS}, memory)
+
+    def taken(self, heard: Iterable[Answer]) -> Iterator[Answer]:
+        """Yield what hooks said of each line; as they left it, its memory is taken."""
+        for one in heard:
+            self._memories.append(self._drafted)
+            yield one
 
     def store_each(
-        self, joins: Sequence[transfer.Join], progress: Progress | None
+        self, joins: Iterable[transfer.Join], progress: Progress | None
     ) -> Iterator[Remembered]:
         """Write all of it, and yield what became of each memory."""
         _need_links(self._whole.link_uses, joins)
-        new = self._embedded(progress)
+        new = Kept(self._embedded(progress))
         with self._caller.open_store.commit() as commit:
             raise_if_repeated(self._request)
             self._need_empty()
@@ -109,30 +115,26 @@ class Restoration:
         for one in new:
             yield Remembered(one.memory.pak_id, True, "pending" if one.pending else "ready")
 
-    def _embedded(self, progress: Progress | None) -> list[NewMemory]:
-        """Return the rows to write, embedded outside of the commit; what waited goes on waiting."""
-        memories = [self._memories[pak_id] for pak_id in self._lines]
+    def _embedded(self, progress: Progress | None) -> Iterator[NewMemory]:
+        """Yield the rows to write, embedded outside of the commit; what waited goes on waiting."""
         embedder = self._caller.open_store.embedder
         state = self._store.state.read()
         dimension, with_titles = state.dimension, reads_titles(state.model_id)
-        rows: list[NewMemory] = []
-        for start in range(0, len(memories), _AT_ONCE):
-            part = memories[start : start + _AT_ONCE]
+        done = 0
+        for part in _parts(self._memories):
             wanted = [one for one in part if not one.pending]
             texts = [
                 embedded_text(one.memory.title, one.memory.content, with_title=with_titles)
                 for one in wanted
             ]
             embedded = embed_texts(embedder, texts, dimension=dimension)
-            rows.extend(_rows(part, wanted, embedded))
+            yield from _rows(part, wanted, embedded)
             self._caller.open_store.embedder_error = embedded.error
+            done += len(part)
             if progress is not None:
-                progress(len(rows), len(memories))
-        return rows
+                progress(done, len(self._memories))
 
-    def _write(
-        self, new: Sequence[NewMemory], joins: Sequence[transfer.Join], commit: Commit
-    ) -> None:
+    def _write(self, new: Kept[NewMemory], joins: Iterable[transfer.Join], commit: Commit) -> None:
         store, whole = self._store, self._whole
         self._keep_model(new, commit)
         for garden in whole.gardens:
@@ -143,38 +145,46 @@ class Restoration:
             store.access.set_trust(*trust)
         for tenant, frame in self._frames:
             store.state.put_frame(tenant, frame.definition.name, frame)
-        written = store.memories.write(new)
-        rows = {one.memory.pak_id: at.row_id for one, at in zip(new, written, strict=True)}
-        self._write_catalogue([one.pak for one in new])
+        rows = {
+            one.memory.pak_id: at.row_id
+            for part in _parts(new)
+            for one, at in zip(part, store.memories.write(part), strict=True)
+        }
+        self._write_catalogue(one.pak for one in new)
         self._write_pairs(rows, joins)
-        for who, uses in _uses_by(whole, rows).items():
-            store.uses.put(who, uses)
-        store.versions.put(whole.versions)
+        self._write_uses(rows)
+        for versions in _parts(whole.versions):
+            store.versions.put(dict(versions))
         store.state.set_clock(later(commit.before.clock, whole.clock))
         store.state.fire("curate_complete")
         told = f"{len(new)} of {len(new)} memories"
         self._caller.open_store.note(self._caller.principal, "import", "export", told)
 
-    def _keep_model(self, new: Sequence[NewMemory], commit: Commit) -> None:
+    def _keep_model(self, new: Iterable[NewMemory], commit: Commit) -> None:
         state, embedder = commit.before, self._caller.open_store.embedder
         if state.model_id is not None:
             check_model(ModelIdentity(state.model_id, state.dimension or 0), embedder)
-        elif not all(one.pending for one in new) and self._caller.open_store.embedder_error is None:
-            vectors = [one.vector for one in new]
-            dimension = Embeddings(vectors).dimension or 0
-            self._store.state.set_model(kept_as(embedder.model_id), dimension)
+        elif self._caller.open_store.embedder_error is None:
+            ready = next((one for one in new if not one.pending), None)
+            if ready is not None:
+                dimension = 0 if ready.vector is None else len(ready.vector)
+                self._store.state.set_model(kept_as(embedder.model_id), dimension)
 
-    def _write_catalogue(self, placed: Sequence[PakRow]) -> None:
+    def _write_catalogue(self, placed: Iterable[PakRow]) -> None:
         """Write what only the catalogue knows: other entries, successors, what hangs on them."""
         catalogue, whole = self._caller.catalogue, self._whole
-        catalogue.keep_rows(whole.paks)
-        entries = {row.pak_id: row for row in (*placed, *whole.paks)}
-        catalogue.keep_rows(
-            entries[pak_id]._replace(superseded_by=successor)
-            for pak_id, successor in whole.successors.items()
+        for entries in _parts(whole.paks):
+            catalogue.keep_rows(entries)
+        replaced = (
+            one._replace(superseded_by=whole.successors[one.pak_id])
+            for one in chain(placed, whole.paks)
+            if one.pak_id in whole.successors
         )
-        for one in whole.hanging:
-            self._hang(one)
+        for entries in _parts(replaced):
+            catalogue.keep_rows(entries)
+        for kind in whole.hanging:
+            for one in kind:
+                self._hang(one)
 
     def _hang(self, one: Hanging) -> None:
         catalogue = self._caller.catalogue
@@ -188,21 +198,20 @@ class Restoration:
             case PakAnchorEntry():
                 catalogue.add_pak_anchor(one.pak_id, one.entry)
 
-    def _write_pairs(self, rows: Mapping[str, int], joins: Sequence[transfer.Join]) -> None:
+    def _write_pairs(self, rows: Mapping[str, int], joins: Iterable[transfer.Join]) -> None:
         store = self._store
-        store.edges.put(
+        links = (
             edge_between(rows[one], rows[other], join.weight, automatic=join.automatic)
             for join in joins
             if join.kind == "link"
             for one, other in [join.ends]
         )
-        store.edges.change_lists(
-            [
-                Likeness(rows[one.pak_id], rows[one.other], one.closeness)
-                for one in self._whole.alike
-            ],
-            (),
-        )
+        for edges in _parts(links):
+            store.edges.put(edges)
+        for lists in _parts(self._whole.alike):
+            alike = chain.from_iterable(lists)
+            held = [Likeness(rows[one.pak_id], rows[one.other], one.closeness) for one in alike]
+            store.edges.change_lists(held, ())
         for join in joins:
             if join.kind == "dispute":
                 store.edges.dispute(
@@ -210,6 +219,12 @@ class Restoration:
                 )
                 if not join.is_open:
                     store.edges.resolve(join.ends)
+
+    def _write_uses(self, rows: Mapping[str, int]) -> None:
+        links = (one for _, one in self._whole.link_uses)
+        for some in _parts(chain(self._whole.uses, links)):
+            for who, uses in _uses_by(some, rows).items():
+                self._store.uses.put(who, uses)
 
     def _need_empty(self) -> None:
         if any(self._store.records.count().values()):
@@ -228,26 +243,37 @@ def restored_before(export: transfer.Export, pending: Sequence[int]) -> list[Rem
     ]
 
 
-def _need_links(used: Mapping[str, UseRow], joins: Sequence[transfer.Join]) -> None:
+def _need_links(used: Iterable[tuple[str, UseRow]], joins: Iterable[transfer.Join]) -> None:
     """Refuse what says that a link was used that is not in the export."""
-    links = {frozenset(join.ends) for join in joins if join.kind == "link"}
-    for where, one in used.items():
-        if frozenset(one.ends) not in links:
-            raise InvalidInput(
-                f"{where} names a link that is not in the export.",
-                hint="keep the lines of an export together, as they are.",
-            )
+    left: dict[frozenset[str], str] = {}
+    for where, one in used:
+        left.setdefault(frozenset(one.ends), where)
+    for join in joins:
+        if join.kind == "link":
+            left.pop(frozenset(join.ends), None)
+    for where in left.values():
+        raise InvalidInput(
+            f"{where} names a link that is not in the export.",
+            hint="keep the lines of an export together, as they are.",
+        )
 
 
-def _uses_by(whole: WholeStore, rows: Mapping[str, int]) -> dict[Who, Uses]:
+def _uses_by(some: Iterable[UseRow], rows: Mapping[str, int]) -> dict[Who, Uses]:
     """Return what each principal has used, by the rows that memories have here."""
     memories: defaultdict[Who, list[Used]] = defaultdict(list)
     links: defaultdict[Who, list[UsedLink]] = defaultdict(list)
-    for one in whole.uses:
-        memories[one.who].append(Used(rows[one.ends[0]], one.uses, one.last))
-    for one in whole.link_uses.values():
-        links[one.who].append(UsedLink(*pair(*(rows[end] for end in one.ends)), one.uses))
+    for one in some:
+        if len(one.ends) == 1:
+            memories[one.who].append(Used(rows[one.ends[0]], one.uses, one.last))
+        else:
+            links[one.who].append(UsedLink(*pair(*(rows[end] for end in one.ends)), one.uses))
     return {who: Uses(memories[who], links[who]) for who in sorted({*memories, *links})}
+
+
+def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield a few hundred of many at a time."""
+    left = iter(items)
+    return iter(lambda: list(islice(left, _AT_ONCE)), [])
 
 
 def _changed(fields: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:

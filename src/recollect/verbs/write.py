@@ -7,15 +7,17 @@ place, and checked against what the caller may do.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect.arguments import on_conflict, superseded
 from recollect.check import optional_text
 from recollect.embed.text import reads_titles
 from recollect.errors import InvalidInput, PakIdTaken, RequestIdReused
+from recollect.kept import Kept
 from recollect.model import (
     INSTRUCTION,
     Ingested,
@@ -231,11 +233,11 @@ class Writer:
         self,
         context: WriteContext,
         export: transfer.Export,
-        wanted: Sequence[RememberRequest],
+        wanted: Iterable[RememberRequest],
         progress: Progress | None,
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
-        stated = self._as_imported(export, wanted)
+        stated = Kept(self._as_imported(export, wanted))
         terms = self._own_terms(
             note=lambda stored: self._note_act(
                 "import", "export", f"{stored} of {len(stated)} memories"
@@ -244,23 +246,19 @@ class Writer:
         return (report for _, report in self._store_all(stated, context, terms, progress))
 
     def _as_imported(
-        self, export: transfer.Export, wanted: Sequence[RememberRequest]
-    ) -> list[Stated]:
-        """Return memories as an admin brings them back; anybody else makes them its own."""
+        self, export: transfer.Export, wanted: Iterable[RememberRequest]
+    ) -> Iterator[Stated]:
+        """Yield memories as an admin brings them back; anybody else makes them its own."""
         if not self._is_admin:
-            return [_stated(one) for one in wanted]
+            yield from map(_stated, wanted)
+            return
         last_use = transfer.last_use(export)
-        return [
-            Stated(
-                transfer.read_at(
-                    line, functools.partial(transfer.restored, one.memory, last_use=last_use)
-                )
-            )
-            for line, one in zip(export.memories, wanted, strict=True)
-        ]
+        for line, one in zip(export.memories, wanted, strict=True):
+            restored = functools.partial(transfer.restored, one.memory, last_use=last_use)
+            yield Stated(transfer.read_at(line, restored))
 
     def rejoin_each(
-        self, request: Request | None, joins: Sequence[transfer.Join]
+        self, request: Request | None, joins: Collection[transfer.Join]
     ) -> Iterator[transfer.Join]:
         """Join what an import stored as it was joined elsewhere, and yield each."""
         for number, part in enumerate(_slices(joins)):
@@ -315,7 +313,7 @@ class Writer:
 
     def _store_all(
         self,
-        stated: Sequence[Stated],
+        stated: Collection[Stated],
         context: WriteContext,
         terms: Terms,
         progress: Progress | None = None,
@@ -601,8 +599,9 @@ def _alike(memories: Sequence[Memory], kept: list[Any]) -> tuple[Sequence[Memory
     return memories, kept
 
 
-def _slices(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    return (items[start : start + _BULK] for start in range(0, len(items), _BULK))
+def _slices(items: Iterable[Item]) -> Iterator[Sequence[Item]]:
+    left = iter(items)
+    return iter(lambda: list(islice(left, _BULK)), [])
 
 
 def _id_taken(pak_id: str) -> PakIdTaken:

@@ -105,7 +105,7 @@ def with_turns(items: Iterable[Any]) -> Iterator[Any]:
 
     So they stay several, and the same items give the same again.
     """
-    seen: Counter[tuple[str, ...]] = Counter()
+    seen: Counter[bytes] = Counter()
     for item in items:
         turn = _turn(item)
         if turn is None:
@@ -115,14 +115,18 @@ def with_turns(items: Iterable[Any]) -> Iterator[Any]:
         seen[turn] += 1
 
 
-def _turn(item: object) -> tuple[str, ...] | None:
-    """Return what makes an item equal to others, None if it is no turn or says which it is."""
+def _turn(item: object) -> bytes | None:
+    """Return what makes an item equal to others, None if it is no turn or says which it is.
+
+    There may be more turns than memory holds texts: a hash stands for what is equal.
+    """
     if not isinstance(item, Mapping) or item.get("thread") is None:
         return None
     if any(item.get(name) is not None for name in ("occurred_at", TURN)):
         return None
     values = (item.get(name) for name in _SAME_TURN)
-    return tuple(value if isinstance(value, str) else repr(value) for value in values)
+    same = repr([value if isinstance(value, str) else repr(value) for value in values])
+    return hashlib.sha256(same.encode("utf-8", "surrogatepass")).digest()
 
 
 def is_derived(pak_id: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from math import isfinite
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
+from recollect.kept import Kept
 from recollect.model import LinkRequest, Principal
 from recollect.model.memory import without_silent
 from recollect.ports.store import RECORD_KINDS
@@ -63,6 +64,7 @@ _JOINS = ("link", "dispute")
 _SUCCESSOR = "successor"
 # What says something about the export, and nothing to keep.
 _REMARKS = ("export", "end", "left_out")
+_COMMON = ("memory", *_JOINS, _SUCCESSOR, "left_out")
 _KINDS = frozenset({"store", *RECORD_KINDS, *_REMARKS})
 _AT_ONCE = 512
 _NOT_EXPORTED = ("position", "decay", "risks", "superseded_by")
@@ -85,12 +87,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The lines of an export: memories, what joins them, and what else a whole store holds."""
+    """The lines of an export: memories, what joins them, and what else a whole store holds.
 
-    memories: tuple[Line, ...]
-    joins: tuple[Line, ...]
-    others: tuple[Line, ...] = ()
-    is_whole: bool = False
+    They may be more than memory holds, and are walked over as often as need be.
+    """
+
+    memories: Kept[Line]
+    joins: Kept[Line]
+    others: Kept[Line]
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +211,11 @@ def _missing(there: Mapping[str, int], told: Mapping[str, int]) -> dict[str, int
     return {name: count for name, count in missing.items() if count > 0}
 
 
-def with_turns(export: Export) -> list[Line]:
-    """Return the memories of an export, equal turns with their numbers."""
+def with_turns(export: Export) -> Iterator[Line]:
+    """Yield the memories of an export, equal turns with their numbers."""
     numbered = draft.with_turns(line.fields for line in export.memories)
-    return [
-        replace(line, fields=fields) for line, fields in zip(export.memories, numbered, strict=True)
-    ]
+    for line, fields in zip(export.memories, numbered, strict=True):
+        yield replace(line, fields=fields)
 
 
 def arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,58 +271,89 @@ def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def read(lines: Iterable[str]) -> Export:
     """Return the lines of an export by what they hold."""
-    found = list(_parsed_lines(lines))
-    is_whole = _is_whole(found)
-    if not is_whole:
-        for line in found:
-            _need_common_kind(line)
-    joins = _JOINS if is_whole else (*_JOINS, _SUCCESSOR)
-    rest = ("memory", *joins, *_REMARKS)
-    return Export(
-        tuple(line for line in found if line.kind == "memory"),
-        tuple(line for line in found if line.kind in joins),
-        tuple(line for line in found if line.kind not in rest),
-        is_whole,
-    )
+    memories, joins, others = Kept[Line](), Kept[Line](), Kept[Line]()
+    ends = _Ends()
+    for line in _parsed_lines(lines):
+        ends.see(line)
+        if line.kind == "memory":
+            memories.append(line)
+        elif line.kind in (_JOINS if ends.begins_whole else (*_JOINS, _SUCCESSOR)):
+            joins.append(line)
+        elif line.kind not in _REMARKS:
+            others.append(line)
+    return Export(memories, joins, others, ends.are_of_a_whole_store())
 
 
-def body_of(export: Export) -> list[Any]:
-    """Return all that an export says, in plain values: by that two are told apart."""
-    parts = (export.memories, export.joins, export.others)
-    return [[[line.kind, line.fields] for line in part] for part in parts]
+def body_of(export: Export) -> Iterator[str]:
+    """Yield all that an export says as the text of JSON: by that two are told apart."""
+    for before, part in (("[", export.memories), (", ", export.joins), (", ", export.others)):
+        yield f"{before}["
+        for number, line in enumerate(part):
+            said = json.dumps([line.kind, line.fields], sort_keys=True)
+            yield said if number == 0 else f", {said}"
+        yield "]"
+    yield "]"
 
 
-def _is_whole(lines: Sequence[Line]) -> bool:
-    """Return whether lines are an export of a whole store, and all of it."""
-    for line in lines[1:]:
-        if line.kind == "export":
-            raise InvalidInput(f"{line.where} begins another export.", hint="import one at a time.")
-    if not lines or lines[0].kind != "export":
-        return False
-    version = lines[0].fields.get("version")
-    if (
-        not isinstance(version, int)
-        or version > VERSION
-        or lines[0].fields.get("holds") != EVERYTHING
-    ):
+class _Ends:
+    """What an export begins and ends with, and what is not at its place in it."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first: Line | None = None
+        self._last: Line | None = None
+        self._another: Line | None = None
+        self._uncommon: Line | None = None
+
+    @property
+    def begins_whole(self) -> bool:
+        """Whether it begins as an export of a whole store does."""
+        return self._first is not None and self._first.kind == "export"
+
+    def see(self, line: Line) -> None:
+        """Look at the next line."""
+        if self._first is None:
+            self._first = line
+        elif line.kind == "export" and self._another is None:
+            self._another = line
+        if self._uncommon is None and line.kind not in _COMMON:
+            self._uncommon = line
+        self._last = line
+        self._count += 1
+
+    def are_of_a_whole_store(self) -> bool:
+        """Return whether the lines are an export of a whole store, and all of it."""
+        if self._another is not None:
+            raise InvalidInput(
+                f"{self._another.where} begins another export.", hint="import one at a time."
+            )
+        if self._first is None or self._last is None or not self.begins_whole:
+            self._need_common_kinds()
+            return False
+        _need_readable(self._first)
+        if self._last.kind != "end" or self._last.fields.get("lines") != self._count - 1:
+            raise InvalidInput(
+                f"the export is cut off: {self._last.where} is not the end that it should have.",
+                hint="export again; a part of a whole store is not imported.",
+            )
+        return True
+
+    def _need_common_kinds(self) -> None:
+        if self._uncommon is not None:
+            raise InvalidInput(
+                f"{self._uncommon.where} is of an export of a whole store, which begins otherwise.",
+                hint=_AS_IT_IS,
+            )
+
+
+def _need_readable(first: Line) -> None:
+    version = first.fields.get("version")
+    is_known = isinstance(version, int) and version <= VERSION
+    if not is_known or first.fields.get("holds") != EVERYTHING:
         raise InvalidInput(
-            f"{lines[0].where} says that this is an export of version {check.shown(version)};"
+            f"{first.where} says that this is an export of version {check.shown(version)};"
             f" this release reads up to {VERSION}.",
             hint="import it with the release that wrote it, or a newer one.",
-        )
-    if lines[-1].kind != "end" or lines[-1].fields.get("lines") != len(lines) - 1:
-        raise InvalidInput(
-            f"the export is cut off: {lines[-1].where} is not the end that it should have.",
-            hint="export again; a part of a whole store is not imported.",
-        )
-    return True
-
-
-def _need_common_kind(line: Line) -> None:
-    if line.kind not in ("memory", *_JOINS, _SUCCESSOR, "left_out"):
-        raise InvalidInput(
-            f"{line.where} is of an export of a whole store, which begins otherwise.",
-            hint=_AS_IT_IS,
         )
 
 
@@ -330,26 +365,24 @@ def read_at(line: Line, read: Callable[[Mapping[str, Any]], Value]) -> Value:
         raise InvalidInput(f"{line.where}: {error.message}", hint=error.hint) from error
 
 
-def joined(export: Export, pak_ids: Sequence[str]) -> list[Join]:
-    """Return what joins the memories of an export, which are called `pak_ids` here."""
+def joined(export: Export, pak_ids: Iterable[str]) -> Iterator[Join]:
+    """Yield what joins the memories of an export, which are called `pak_ids` here."""
     named = zip(export.memories, pak_ids, strict=True)
     now_called = {str(line.fields.get("pak_id")): pak_id for line, pak_id in named}
     # A whole store comes back as it was, by whoever opened it.
-    return [_join(line, now_called, limited=not export.is_whole) for line in export.joins]
+    return (_join(line, now_called, limited=not export.is_whole) for line in export.joins)
 
 
-def renamed(joins: Iterable[Join], names: Mapping[str, str]) -> list[Join]:
-    """Return joins of memories that turned out to be there already, by the names they have."""
-    return [replace(join, ends=(names[join.ends[0]], names[join.ends[1]])) for join in joins]
+def renamed(joins: Iterable[Join], names: Mapping[str, str]) -> Iterator[Join]:
+    """Yield joins of memories that turned out to be there already, by the names they have."""
+    return (replace(join, ends=(names[join.ends[0]], names[join.ends[1]])) for join in joins)
 
 
-def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> list[Join]:
-    """Return joins of which the links, one after the other, have the weights of these."""
+def reweighed(joins: Iterable[Join], links: Iterable[LinkRequest]) -> Iterator[Join]:
+    """Yield joins of which the links, one after the other, have the weights of these."""
     weights = iter(links)
-    return [
-        replace(join, weight=next(weights).weight) if join.kind == "link" else join
-        for join in joins
-    ]
+    for join in joins:
+        yield replace(join, weight=next(weights).weight) if join.kind == "link" else join
 
 
 def _join(line: Line, now_called: Mapping[str, str], *, limited: bool) -> Join:

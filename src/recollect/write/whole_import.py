@@ -7,13 +7,17 @@ that names the line. What is derived from a text is derived anew. Nothing is wri
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import LAST_SECOND
+from recollect.kept import Kept
 from recollect.model import (
     Garden,
     Memory,
@@ -126,51 +130,56 @@ class WholeStore:
     """What an export holds beside memories, links and disputes.
 
     `successors` says who replaced whom; what a frame may be is checked where frames are known, and
-    whether a link was there to be used, by where that is said, where links are.
+    whether a link was there to be used, by where that is said, where links are. `hanging` is by
+    kind. There may be more of each than memory holds.
     """
 
     clock: ClockState
-    gardens: tuple[Garden, ...]
-    members: tuple[MemberRow, ...]
-    trusts: tuple[TrustRow, ...]
-    frames: tuple[Line, ...]
-    paks: tuple[PakRow, ...]
+    gardens: Kept[Garden]
+    members: Kept[MemberRow]
+    trusts: Kept[TrustRow]
+    frames: Kept[Line]
+    paks: Kept[PakRow]
     successors: Mapping[str, str]
-    hanging: tuple[Hanging, ...]
-    alike: tuple[Alike, ...]
-    uses: tuple[UseRow, ...]
-    link_uses: Mapping[str, UseRow]
-    versions: Mapping[str, Sequence[KeptVersion]]
+    hanging: Sequence[Kept[Hanging]]
+    alike: Kept[Sequence[Alike]]
+    uses: Kept[UseRow]
+    link_uses: Kept[tuple[str, UseRow]]
+    versions: Kept[tuple[str, Sequence[KeptVersion]]]
 
 
 def read_whole(export: Export) -> WholeStore:
     """Return what an export of a whole store holds beside memories and joins."""
+    lines = _by_kind(export.others)
 
-    def each(kind: str, read: Callable[[Fields], Value]) -> tuple[Value, ...]:
-        return tuple(read_at(line, read) for line in export.others if line.kind == kind)
+    def each(kind: str, read: Callable[[Fields], Value]) -> Kept[Value]:
+        return Kept(read_at(line, read) for line in lines[kind])
 
     known = _known_ids(export)
     gardens = each("garden", _garden)
     _need_known(export, known, {(one.tenant, one.slug) for one in gardens})
-    clocks = each("store", _clock)
+    clocks = [read_at(line, _clock) for line in lines["store"]]
     return WholeStore(
         clock=clocks[0] if clocks else ClockState(0.0, None),
         gardens=gardens,
         members=each("member", _member),
         trusts=each("trust", _trust),
-        frames=tuple(line for line in export.others if line.kind == "frame"),
+        frames=lines["frame"],
         paks=each("pak", _pak),
         successors=dict(each("successor", lambda fields: (fields["pak_id"], fields["successor"]))),
-        hanging=tuple(one for kind, read in _HANGING.items() for one in each(kind, read)),
-        alike=tuple(one for held in each("likeness", _alike) for one in held),
+        hanging=[each(kind, read) for kind, read in _HANGING.items()],
+        alike=each("likeness", _alike),
         uses=each("use", _use),
-        link_uses={
-            line.where: read_at(line, _link_use)
-            for line in export.others
-            if line.kind == "link_use"
-        },
-        versions=_by_memory(each("version", functools.partial(_version, known=known))),
+        link_uses=Kept((line.where, read_at(line, _link_use)) for line in lines["link_use"]),
+        versions=Kept(_by_memory(each("version", functools.partial(_version, known=known)))),
     )
+
+
+def _by_kind(lines: Iterable[Line]) -> Mapping[str, Kept[Line]]:
+    found: defaultdict[str, Kept[Line]] = defaultdict(Kept)
+    for line in lines:
+        found[line.kind].append(line)
+    return found
 
 
 def memory_from(fields: Fields) -> RestoredMemory:
@@ -348,26 +357,27 @@ def _version(fields: Fields, *, known: Collection[str]) -> tuple[str, KeptVersio
 
 def _by_memory(
     versions: Iterable[tuple[str, KeptVersion]],
-) -> Mapping[str, Sequence[KeptVersion]]:
-    found: dict[str, list[KeptVersion]] = {}
-    for pak_id, one in versions:
-        found.setdefault(pak_id, []).append(one)
-    for pak_id, some in found.items():
+) -> Iterator[tuple[str, Sequence[KeptVersion]]]:
+    """Yield the versions of each memory: they stand together and in order, the latest at last."""
+    done: set[str] = set()
+    for pak_id, told in groupby(versions, key=itemgetter(0)):
+        some = [one for _, one in told]
         numbers = [one.number for one in some]
-        if numbers != sorted(set(numbers)) or some[-1].memory is not None:
+        is_ordered = pak_id not in done and numbers == sorted(set(numbers))
+        if not is_ordered or some[-1].memory is not None:
             raise InvalidInput(
                 f"the versions of {pak_id!r:.80} are not in order, or not all there.",
                 hint=_AS_IT_IS,
             )
+        done.add(pak_id)
         # One that stood when it was exported, and was replaced before the next, is not known.
-        found[pak_id] = [*(one for one in some[:-1] if one.memory is not None), some[-1]]
-    return found
+        yield pak_id, [*(one for one in some[:-1] if one.memory is not None), some[-1]]
 
 
 def _known_ids(export: Export) -> set[str]:
     """Return the ids that lines may name, each of which there is once."""
     known: set[str] = set()
-    for line in (*export.memories, *(one for one in export.others if one.kind == "pak")):
+    for line in chain(export.memories, (one for one in export.others if one.kind == "pak")):
         pak_id = read_at(line, lambda fields: _filled(fields, "pak_id"))
         if pak_id in known:
             raise InvalidInput(

@@ -553,3 +553,13 @@ def test_a_broken_reference_is_ours_and_the_drivers(store: RecallStore) -> None:
     assert isinstance(caught.value, LookupError)
     assert caught.value.code == "unknown_pak"
     assert not issubclass(UnknownPak, sqlite3.Error)
+
+
+def test_flags_of_many_are_those_of_each(paks: RecallStore) -> None:
+    flagged = {"p1": [RiskFlagEntry("pii", "warn"), RiskFlagEntry("stale", "info")], "p2": []}
+    for pak_id, flags in flagged.items():
+        paks.upsert_pak(**pak(pak_id=pak_id))
+        paks.set_pak_risk_flags(pak_id, flags)
+    found = paks.get_pak_risk_flags_of_each(["p2", "p1", "p1", "nobody", None])
+    assert found == {"p2": [], "p1": flagged["p1"], "nobody": []}
+    assert {name: paks.get_pak_risk_flags(name) for name in found} == found

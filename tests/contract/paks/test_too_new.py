@@ -51,6 +51,7 @@ CALLS: dict[str, Callable[[RecallStore], object]] = {
     "remove_pak_reason_code": lambda s: s.remove_pak_reason_code("p1", "x"),
     "set_pak_risk_flags": lambda s: s.set_pak_risk_flags("p1", []),
     "get_pak_risk_flags": lambda s: s.get_pak_risk_flags("p1"),
+    "get_pak_risk_flags_of_each": lambda s: s.get_pak_risk_flags_of_each(["p1"]),
     "add_pak_risk_flag": lambda s: s.add_pak_risk_flag("p1", RiskFlagEntry("x", "warn")),
     "remove_pak_risk_flag": lambda s: s.remove_pak_risk_flag("p1", "x"),
     "set_pak_anchors": lambda s: s.set_pak_anchors("p1", []),

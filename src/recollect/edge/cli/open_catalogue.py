@@ -223,7 +223,7 @@ def _beginning(store: RecallStore, given: str) -> PakRow | None:
 
 def flags_of(store: RecallStore, paks: Iterable[PakRow]) -> dict[str, list[RiskFlagEntry]]:
     """Return the risk flags of each of these Paks, by id."""
-    return {pak.pak_id: store.get_pak_risk_flags(pak.pak_id) for pak in paks}
+    return store.get_pak_risk_flags_of_each(pak.pak_id for pak in paks)
 
 
 def _open_read_only(path: Path) -> RecallStore:

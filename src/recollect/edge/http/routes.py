@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.stores import Served
     from recollect.edge.verbs.verb import Progress
 
-__all__ = ["Endpoint", "carried_out", "endpoints", "given_in"]
+__all__ = ["Endpoint", "carried_out", "endpoints", "given_in", "name_in"]
 
 Endpoint = Callable[["Request"], Any]
 
@@ -147,17 +147,20 @@ def _counted(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(verb: Verb, request: Request) -> dict[str, str]:
-    """Return the name of a request that is sent under one."""
-    name = request.headers.get(_IDEMPOTENCY)
     # Every verb that writes knows its requests by name; one that reads may be sent again.
-    if name is None or not verb.repeats:
-        return {}
-    if PLAIN_NAME.fullmatch(name) is None:
+    name = name_in(request) if verb.repeats else None
+    return {} if name is None else {"request_id": name}
+
+
+def name_in(request: Request) -> str | None:
+    """Return the name that a request is sent under, if it is."""
+    name = request.headers.get(_IDEMPOTENCY)
+    if name is not None and PLAIN_NAME.fullmatch(name) is None:
         raise InvalidInput(
             "an Idempotency-Key is 1 to 200 letters, digits and . _ : -",
             hint="make one up for each request, such as a UUID.",
         )
-    return {"request_id": name}
+    return name
 
 
 def _listed(query: Any) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -118,7 +118,7 @@ def request_of(verb: Verb, fields: Given) -> Sent:
     lines = fields.pop("lines", None)
     path, rest = _path(verb, fields)
     # What is read as it is sent cannot be sent twice.
-    can_repeat = lines is None or isinstance(lines, Sequence)
+    can_repeat = lines is None or isinstance(lines, Collection)
     return Sent(
         verb.route.method,
         path,

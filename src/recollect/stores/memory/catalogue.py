@@ -64,8 +64,8 @@ class MemoryCatalogue(PakCatalogue):
             kind.table: {} for kind in (REASON_CODES, RISK_FLAGS, ANCHORS, RELATIONS)
         }
         self._records = MemoryRecords(
-            lambda pak_id: self._entries(REASON_CODES, pak_id),
-            lambda pak_id: self._entries(RISK_FLAGS, pak_id),
+            lambda pak_id: self._entries(REASON_CODES, [pak_id])[pak_id],
+            lambda pak_id: self._entries(RISK_FLAGS, [pak_id])[pak_id],
         )
         self._order: list[tuple[str, str]] | None = None
         self._closed = False
@@ -222,10 +222,13 @@ class MemoryCatalogue(PakCatalogue):
                 if any(hung.entry.source_path == source_path for hung in anchors.values())
             )
 
-    def _entries(self, kind: Attachment[Entry], pak_id: str) -> list[Entry]:
+    def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:
         with self._reading():
-            entries = self._hanging[kind.table].get(pak_id, {})
-            return [entries[key].entry for key in sorted(entries)]
+            hanging = self._hanging[kind.table]
+            return {
+                pak_id: [one.entry for _, one in sorted(hanging.get(pak_id, {}).items())]
+                for pak_id in pak_ids
+            }
 
     def _replace_entries(
         self, kind: Attachment[Entry], pak_id: str, new: list[Entry], now: str

@@ -12,9 +12,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, TextIO
 
 import typer
 
@@ -22,6 +22,7 @@ from recollect.edge.cli import output
 from recollect.edge.cli.given import as_filter
 from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId
 from recollect.errors import InvalidInput, RecollectError
+from recollect.kept import Kept
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def import_(
             f"{file} is no format that we know.",
             hint=f"name one file, or one of {', '.join(_TRANSCRIPTS)} and a path.",
         )
-    lines = _read(file)
+    lines = Kept(_read(file))
     out = output.of(context)
     with (
         open_memory.new_or_existing(db, embedder) as memory,
@@ -283,16 +284,23 @@ def _replacing(file: Path) -> Iterator[TextIO]:
         ) from error
 
 
-def _read(file: Path) -> list[str]:
+def _read(file: Path) -> Iterator[str]:
+    place = 0
     try:
-        data = sys.stdin.buffer.read() if file == _PIPE else file.expanduser().read_bytes()
-        return data.decode("utf-8-sig").split("\n")
+        with _opened(file) as source:
+            for line in source:
+                yield line.decode("utf-8-sig" if place == 0 else "utf-8")
+                place += len(line)
     except OSError as error:
         raise InvalidInput(
             f"{file} cannot be read: {error.strerror}.", hint="name a file that `export` wrote."
         ) from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{file} is not UTF-8: byte {error.start} cannot be read.",
+            f"{file} is not UTF-8: byte {place + error.start} cannot be read.",
             hint="name a file that `export` wrote.",
         ) from error
+
+
+def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if file == _PIPE else file.expanduser().open("rb")

@@ -7,6 +7,7 @@ keys and errors as the routes of `/v1`: an error's `detail` is a text, as these 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -15,6 +16,8 @@ from starlette.responses import Response
 
 from recollect.edge import wire
 from recollect.edge.http import bodies
+from recollect.edge.http.quotas import brings
+from recollect.edge.http.routes import name_in
 from recollect.edge.verbs import by_name
 from recollect.errors import BadBody, InvalidInput
 from recollect.values import dataclass
@@ -76,7 +79,7 @@ class Asked:
         value = self.body.get(name, self.query.get(name))
         try:
             return None if value is None or isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidInput(f"{name} must be a number.", hint=f"{name}=0.5") from None
 
     def flag(self, name: str) -> bool:
@@ -86,13 +89,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spoken:
-    """One thing that a dialect can say. `verb` is what it comes to, for limits and counts."""
+    """One thing that a dialect can say. `verb` is what it comes to, for limits and counts.
+
+    What `adds` to what a tenant has is held against its quota; `many` is the field of several.
+    """
 
     method: str
     path: str
     verb: str
     act: Callable[[Recollect, Asked], Any]
     status: int = 200
+    adds: bool = False
+    many: str | None = None
 
 
 def endpoints_of(
@@ -106,6 +114,8 @@ def endpoints_of(
 
 
 def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
+    verb = by_name(spoken.verb)
+
     async def answer(came: Request) -> Response:
         request = _with_bearer(came)
         body = b""
@@ -115,10 +125,15 @@ def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
             body = await bodies.read_whole(server.patient(request.stream()), length, most=most)
 
         def perform(served: Served) -> Response:
-            told = spoken.act(served.memory, _asked(request, body))
+            asked = _asked(request, body)
+            if spoken.adds:
+                given = {"items": asked.body.get(spoken.many)} if spoken.many else {}
+                server.quotas.take(served, *brings(verb, given, len(body)))
+            call = partial(spoken.act, served.memory, asked)
+            told = server.spans.around(verb.name, served.store, asked.body, call)
             return Response(wire.encode(told), spoken.status, media_type=JSON)
 
-        return await server.carry_out(request, by_name(spoken.verb), perform)
+        return await server.carry_out(request, verb, perform)
 
     return answer
 
@@ -128,7 +143,7 @@ def _asked(request: Request, body: bytes) -> Asked:
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         body=bodies.json_object(body),
-        request_id=request.headers.get("idempotency-key"),
+        request_id=name_in(request),
         url=str(request.base_url).rstrip("/"),
     )
 

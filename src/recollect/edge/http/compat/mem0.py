@@ -200,11 +200,11 @@ def _answer_of(one: Memory) -> dict[str, Any]:
 
 
 SPOKEN = (
-    Spoken("POST", "/memories", "remember_many", _add),
+    Spoken("POST", "/memories", "remember_many", _add, adds=True, many="messages"),
     Spoken("GET", "/memories", "list", _list),
     Spoken("DELETE", "/memories", "forget", _delete_all),
     Spoken("GET", "/memories/{memory_id}", "get", _get),
-    Spoken("PUT", "/memories/{memory_id}", "update", _update),
+    Spoken("PUT", "/memories/{memory_id}", "update", _update, adds=True),
     Spoken("DELETE", "/memories/{memory_id}", "forget", _delete),
     Spoken("GET", "/memories/{memory_id}/history", "history", _history),
     Spoken("POST", "/search", "recall", _search),

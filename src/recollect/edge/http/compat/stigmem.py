@@ -55,7 +55,7 @@ def _assert(memory: Recollect, asked: Asked) -> Any:
 def _store(memory: Recollect, said: dict[str, Any], asked: Asked) -> str:
     """Store a fact; one of confidence 0 takes the place of what it takes back."""
     if said["confidence"] == 0:
-        gone = _retracted(memory, said)
+        gone = _retracted(memory, said, by=_fact_id(memory, said))
         return _remember(memory, said, asked, supersedes=gone or None)
     try:
         return _remember(memory, said, asked, on_conflict="dispute")
@@ -65,13 +65,10 @@ def _store(memory: Recollect, said: dict[str, Any], asked: Asked) -> str:
 
 
 def _remember(memory: Recollect, said: Mapping[str, Any], asked: Asked, **more: Any) -> str:
-    who = memory.principal
-    named = [who.tenant, who.id, *(said[name] for name in ("entity", "relation", "source"))]
-    named += [said["value"], said["scope"], said["metadata"][_KIND], said["confidence"] == 0]
     told = " ".join(filter(None, (said["entity"], said["relation"], said["value"])))
     done = memory.remember(
         told,
-        pak_id=f"fact-{hashlib.sha256(json.dumps(named).encode()).hexdigest()[:32]}",
+        pak_id=_fact_id(memory, said),
         request_id=asked.request_id,
         **said,
         **more,
@@ -79,15 +76,26 @@ def _remember(memory: Recollect, said: Mapping[str, Any], asked: Asked, **more: 
     return done.pak_id
 
 
-def _retracted(memory: Recollect, said: Mapping[str, Any]) -> list[str]:
-    """Return what a retraction is about: what that source said there, of that value or any."""
+def _fact_id(memory: Recollect, said: Mapping[str, Any]) -> str:
+    """Return the id of a fact: the same said again is the same memory."""
+    who = memory.principal
+    named = [who.tenant, who.id, *(said[name] for name in ("entity", "relation", "source"))]
+    named += [said["value"], said["scope"], said["metadata"][_KIND], said["confidence"] == 0]
+    return f"fact-{hashlib.sha256(json.dumps(named).encode()).hexdigest()[:32]}"
+
+
+def _retracted(memory: Recollect, said: Mapping[str, Any], *, by: str) -> list[str]:
+    """Return what a retraction is about: what that source said there, of that value or any.
+
+    What it took back itself is among it: sent again, it is the same request.
+    """
     names = ("entity", "relation", "source", "scope")
     page = memory.list(limit=MOST_LISTED, **{name: said[name] for name in names})
     return [
         one.pak_id
         for one in page.items
         if one.confidence > 0
-        and one.superseded_by is None
+        and one.superseded_by in (None, by)
         and one.place.owner == memory.principal.id
         and said["value"] in (_WHATEVER, one.value)
     ]
@@ -225,7 +233,7 @@ def _pair(conflict_id: str) -> tuple[str, str]:
         first, second = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
         if isinstance(first, str) and isinstance(second, str):
             return first, second
-    except (binascii.Error, ValueError, TypeError):
+    except (binascii.Error, ValueError, TypeError, RecursionError):
         pass
     raise unknown(conflict_id)
 
@@ -333,11 +341,11 @@ def _node(memory: Recollect, asked: Asked) -> Any:
 
 SPOKEN = (
     Spoken("GET", "/.well-known/stigmem", "me", _node),
-    Spoken("POST", "/v1/facts", "remember", _assert, status=201),
+    Spoken("POST", "/v1/facts", "remember", _assert, status=201, adds=True),
     Spoken("GET", "/v1/facts", "list", _query),
     Spoken("GET", "/v1/facts/{fact_id}", "get", _get),
     Spoken("GET", "/v1/conflicts", "disputes", _conflicts),
-    Spoken("POST", "/v1/conflicts/{conflict_id}/resolve", "resolve", _resolve),
+    Spoken("POST", "/v1/conflicts/{conflict_id}/resolve", "resolve", _resolve, adds=True),
     Spoken("GET", "/v1/federation/peers", "me", _peers),
     Spoken("POST", "/v1/recall", "recall", _recall),
 )

@@ -1,0 +1,56 @@
+"""What holds for routes of `/v1` holds in a dialect: quotas, names of requests, bad values."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from tests.contract.http.conftest import Serve
+
+FACT = {"entity": "kiln", "relation": "state", "source": "agent:ann", "scope": "local"}
+
+
+def fact(value: str, **more: Any) -> dict[str, Any]:
+    return {**FACT, "value": {"type": "string", "v": value}, **more}
+
+
+def test_a_tenant_s_quota_holds_in_a_dialect(serve: Serve) -> None:
+    client = serve(most_memories=3)
+    many = {"messages": ["One.", "Two.", "Three.", "Four."], "user_id": "ann"}
+    refused = client.post("/compat/mem0/memories", json=many)
+    assert (refused.status_code, refused.json()["code"]) == (403, "over_quota")
+    assert client.get("/v1/memories").json()["items"] == []
+    for value in ("cold", "warm", "hot"):
+        assert client.post("/compat/stigmem/v1/facts", json=fact(value)).status_code == 201
+    over = client.post("/compat/stigmem/v1/facts", json=fact("white"))
+    assert (over.status_code, over.json()["code"]) == (403, "over_quota")
+
+
+@pytest.mark.parametrize("sent", [{"threshold": 10**400}, {"threshold": "wide"}, {"top_k": 0}])
+def test_a_number_that_is_none_is_refused(serve: Serve, sent: dict[str, Any]) -> None:
+    asked = {"query": "kiln", "user_id": "ann", **sent}
+    assert serve().post("/compat/mem0/search", json=asked).status_code == 422
+
+
+def test_a_conflict_that_nobody_can_read_is_not_there(serve: Serve) -> None:
+    deep = base64.urlsafe_b64encode(b"[" * 20_000).decode()
+    path = f"/compat/stigmem/v1/conflicts/{deep}/resolve"
+    assert serve().post(path, json={"winning_fact_id": "x"}).status_code == 404
+
+
+def test_the_name_of_a_request_is_read_as_everywhere(serve: Serve) -> None:
+    client = serve()
+    sent = {"messages": "Tea.", "user_id": "ann"}
+    wrong = client.post("/compat/mem0/memories", json=sent, headers={"idempotency-key": "a b"})
+    assert wrong.status_code == 422
+
+
+def test_a_retraction_that_is_sent_again_is_answered_as_it_was(serve: Serve) -> None:
+    client = serve()
+    assert client.post("/compat/stigmem/v1/facts", json=fact("cold")).status_code == 201
+    back = fact("cold", confidence=0.0)
+    named = {"idempotency-key": "back-1"}
+    told = [client.post("/compat/stigmem/v1/facts", json=back, headers=named) for _ in range(2)]
+    assert [one.status_code for one in told] == [201, 201]
+    assert told[0].json()["id"] == told[1].json()["id"]
