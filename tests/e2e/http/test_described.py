@@ -8,17 +8,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.e2e.http.running import running
+from tests.e2e.http.running import Running, running
 
 from recollect import Recollect
 from recollect.model import PERMISSIONS, Principal
 
 HERE = Path(__file__).parent
 TOOL = Path(sys.executable).parent / "schemathesis"
+OPERATOR = "operator-let-me-in"
+# What is there for who looks after stores, and for no key.
+OPERATORS = "^/v1/(stores|hooks)"
 
 
+@pytest.mark.timeout(1_200)
 def test_each_answer_is_one_that_the_document_promises(tmp_path: Path) -> None:
     ask_everything(tmp_path, examples=1)
+
+
+@pytest.mark.timeout(1_200)
+def test_each_answer_to_an_operator_is_one_that_the_document_promises(tmp_path: Path) -> None:
+    ask_as_operator(tmp_path, examples=1)
 
 
 @pytest.mark.soak
@@ -28,24 +37,47 @@ def test_each_answer_is_one_that_the_document_promises_however_long_one_asks(
     ask_everything(tmp_path, examples=60)
 
 
+@pytest.mark.soak
+def test_each_answer_to_an_operator_is_one_that_is_promised_however_long_one_asks(
+    tmp_path: Path,
+) -> None:
+    ask_as_operator(tmp_path, examples=60)
+
+
 def ask_everything(folder: Path, *, examples: int) -> None:
-    """Ask in all phases, by all checks, the same in each run."""
+    """Ask, by a key that may do everything with a memory, what is there for keys."""
     with running(folder / "a.db", **stored(folder)) as server:
-        done = subprocess.run(
-            [
-                *(str(TOOL), "--config-file", str(HERE / "schemathesis.toml")),
-                *("run", f"{server.url}/openapi.json", "--checks", "all"),
-                *("--phases", "examples,coverage,fuzzing,stateful"),
-                *("--max-examples", str(examples), "--generation-deterministic"),
-                *("-H", f"Authorization: Bearer {(folder / 'key').read_text()}"),
-            ],
-            cwd=folder,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": "lines", "PYTHONPATH": str(HERE / "scripts")},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-6000:]
+        key = (folder / "key").read_text()
+        _ask(server, key, folder, "--exclude-path-regex", OPERATORS, examples=examples)
+
+
+def ask_as_operator(folder: Path, *, examples: int) -> None:
+    """Ask, by the token of who looks after a folder of stores, what is there for that."""
+    stores = folder / "stores"
+    stores.mkdir()
+    with running(stores, operator_token=OPERATOR) as server:
+        with server.client(OPERATOR) as client:
+            assert client.post("/v1/stores", json={"name": "lab"}).status_code == 200
+        _ask(server, OPERATOR, folder, "--include-path-regex", OPERATORS, examples=examples)
+
+
+def _ask(server: Running, key: str, folder: Path, *which: str, examples: int) -> None:
+    """Ask in all phases, by all checks, the same in each run."""
+    done = subprocess.run(
+        [
+            *(str(TOOL), "--config-file", str(HERE / "schemathesis.toml")),
+            *("run", f"{server.url}/openapi.json", "--checks", "all", *which),
+            *("--phases", "examples,coverage,fuzzing,stateful"),
+            *("--max-examples", str(examples), "--generation-deterministic"),
+            *("-H", f"Authorization: Bearer {key}"),
+        ],
+        cwd=folder,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "lines", "PYTHONPATH": str(HERE / "scripts")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:]
 
 
 def stored(folder: Path) -> dict[str, object]:
