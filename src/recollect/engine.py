@@ -37,7 +37,6 @@ from recollect.wiring import wire_store
 if TYPE_CHECKING:
     from recollect.hooks import Hooks
     from recollect.hooks.dispatcher import Dispatcher, HookedRequest
-    from recollect.kept import Kept
     from recollect.model import (
         BackedUp,
         Examination,
@@ -74,6 +73,7 @@ if TYPE_CHECKING:
     from recollect.recall.inspect import Inspection
     from recollect.recall.listing import MemoryPage
     from recollect.recall.select import SelectQuery, SelectResult
+    from recollect.spool import Spool
     from recollect.verbs.caller import Caller
     from recollect.verbs.catalogue import ViewedCatalogue
     from recollect.verbs.gardens import Gardens
@@ -1146,7 +1146,7 @@ class Recollect:
         it is for `remember_many`.
         """
         from recollect.hooks.verbs import LINK, REMEMBER
-        from recollect.kept import Kept
+        from recollect.spool import Spool
         from recollect.verbs.requests import answered
         from recollect.verbs.restore import restored_before
         from recollect.write import transfer
@@ -1159,7 +1159,7 @@ class Recollect:
             restore = functools.partial(self._restore, export, progress, request)
             return answered(request, restore, told=functools.partial(restored_before, export))
         context = writer.context(request=request)
-        memories = Kept(
+        memories = Spool(
             hooks.ask_each(
                 REMEMBER,
                 ((line.where, line) for line in transfer.with_turns(export)),
@@ -1167,13 +1167,13 @@ class Recollect:
             )
         )
         drafted = [one.request.memory.pak_id for one in memories]
-        joins = Kept(transfer.joined(export, drafted))
+        joins = Spool(transfer.joined(export, drafted))
         heard = self._heard_links(joins)
         stored = writer.restore_each(context, export, (one.request for one in memories), progress)
         reports = hooks.finish_each(REMEMBER, memories, stored)
         weighed = transfer.reweighed(joins, (one.request for one in heard))
         stored_as = dict(zip(drafted, (one.pak_id for one in reports), strict=True))
-        rejoined = writer.rejoin_each(request, Kept(transfer.renamed(weighed, stored_as)))
+        rejoined = writer.rejoin_each(request, Spool(transfer.renamed(weighed, stored_as)))
         hooks.finish_each(LINK, heard, (None for one in rejoined if one.kind == "link"))
         return reports
 
@@ -1329,13 +1329,13 @@ class Recollect:
         request: Request | None,
     ) -> Sequence[Remembered]:
         from recollect.hooks.verbs import LINK, REMEMBER
-        from recollect.kept import Kept
+        from recollect.spool import Spool
         from recollect.verbs.restore import Restoration
         from recollect.write import transfer
 
         hooks = self._dispatcher
         restoration = Restoration(self._caller, export, request)
-        memories = Kept(
+        memories = Spool(
             restoration.taken(
                 hooks.ask_each(
                     REMEMBER,
@@ -1344,20 +1344,20 @@ class Recollect:
                 )
             )
         )
-        joins = Kept(transfer.joined(export, (one.request.memory.pak_id for one in memories)))
+        joins = Spool(transfer.joined(export, (one.request.memory.pak_id for one in memories)))
         heard = self._heard_links(joins)
-        weighed = Kept(transfer.reweighed(joins, (one.request for one in heard)))
+        weighed = Spool(transfer.reweighed(joins, (one.request for one in heard)))
         reports = hooks.finish_each(REMEMBER, memories, restoration.store_each(weighed, progress))
         hooks.finish_each(LINK, heard, (None for _ in heard))
         return reports
 
-    def _heard_links(self, joins: Kept[transfer.Join]) -> Kept[HookedRequest[LinkRequest]]:
+    def _heard_links(self, joins: Spool[transfer.Join]) -> Spool[HookedRequest[LinkRequest]]:
         """Return the links among what an import joins, as the hooks leave them."""
         from recollect.hooks.verbs import LINK
-        from recollect.kept import Kept
+        from recollect.spool import Spool
 
         links = ((one.where, one.as_request()) for one in joins if one.kind == "link")
-        return Kept(self._dispatcher.ask_each(LINK, links, check=arguments.link))
+        return Spool(self._dispatcher.ask_each(LINK, links, check=arguments.link))
 
     def _need_opener(self, what: str) -> None:
         if not self._caller.is_opener:

@@ -16,7 +16,6 @@ from recollect.embed.text import kept_as, reads_titles
 from recollect.errors import InvalidInput
 from recollect.frames.check import checked
 from recollect.hours import later
-from recollect.kept import Kept
 from recollect.model import FrameDefinition, Remembered, RememberRequest
 from recollect.model.memory import embedded_text
 from recollect.model.pak import (
@@ -33,6 +32,7 @@ from recollect.ports.store import (
     UsedLink,
     Uses,
 )
+from recollect.spool import Spool
 from recollect.verbs.requests import keep, raise_if_repeated
 from recollect.write import transfer
 from recollect.write.draft import ARGUMENTS
@@ -80,7 +80,7 @@ class Restoration:
         self._store = caller.store
         self._whole = read_whole(export)
         self._frames = [transfer.read_at(line, _frame) for line in self._whole.frames]
-        self._memories: Kept[RestoredMemory] = Kept()
+        self._memories: Spool[RestoredMemory] = Spool()
         with caller.open_store.snapshot():
             self._need_empty()
 
@@ -105,7 +105,7 @@ class Restoration:
     ) -> Iterator[Remembered]:
         """Write all of it, and yield what became of each memory."""
         _need_links(self._whole.link_uses, joins)
-        new = Kept(self._embedded(progress))
+        new = Spool(self._embedded(progress))
         with self._caller.open_store.commit() as commit:
             raise_if_repeated(self._request)
             self._need_empty()
@@ -134,7 +134,7 @@ class Restoration:
             if progress is not None:
                 progress(done, len(self._memories))
 
-    def _write(self, new: Kept[NewMemory], joins: Iterable[transfer.Join], commit: Commit) -> None:
+    def _write(self, new: Spool[NewMemory], joins: Iterable[transfer.Join], commit: Commit) -> None:
         store, whole = self._store, self._whole
         self._keep_model(new, commit)
         for garden in whole.gardens:

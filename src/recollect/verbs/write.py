@@ -17,7 +17,6 @@ from recollect.arguments import on_conflict, superseded
 from recollect.check import optional_text
 from recollect.embed.text import reads_titles
 from recollect.errors import InvalidInput, PakIdTaken, RequestIdReused
-from recollect.kept import Kept
 from recollect.model import (
     INSTRUCTION,
     Ingested,
@@ -32,6 +31,7 @@ from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.policy.view import QUARANTINED
 from recollect.ports.store import Commit, RowFilter, Standing
 from recollect.recall.sight import StoreMoved, own_memories
+from recollect.spool import Spool
 from recollect.values import dataclass
 from recollect.verbs import join
 from recollect.verbs.change import Settling
@@ -237,7 +237,7 @@ class Writer:
         progress: Progress | None,
     ) -> Iterator[Remembered]:
         """Store what an export holds, and yield what became of each."""
-        stated = Kept(self._as_imported(export, wanted))
+        stated = Spool(self._as_imported(export, wanted))
         terms = self._own_terms(
             note=lambda stored: self._note_act(
                 "import", "export", f"{stored} of {len(stated)} memories"

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect import check
 from recollect.errors import InvalidInput
-from recollect.kept import Kept
 from recollect.model import LinkRequest, Principal
 from recollect.model.memory import without_silent
 from recollect.ports.store import RECORD_KINDS
+from recollect.spool import Spool
 from recollect.values import dataclass
 from recollect.write import draft
 from recollect.write.draft import ARGUMENTS, TURN
@@ -92,9 +92,9 @@ class Export:
     They may be more than memory holds, and are walked over as often as need be.
     """
 
-    memories: Kept[Line]
-    joins: Kept[Line]
-    others: Kept[Line]
+    memories: Spool[Line]
+    joins: Spool[Line]
+    others: Spool[Line]
     is_whole: bool
 
 
@@ -271,7 +271,7 @@ def _place(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def read(lines: Iterable[str]) -> Export:
     """Return the lines of an export by what they hold."""
-    memories, joins, others = Kept[Line](), Kept[Line](), Kept[Line]()
+    memories, joins, others = Spool[Line](), Spool[Line](), Spool[Line]()
     ends = _Ends()
     for line in _parsed_lines(lines):
         ends.see(line)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 from recollect import check
 from recollect.errors import InvalidInput
 from recollect.hours import LAST_SECOND
-from recollect.kept import Kept
 from recollect.model import (
     Garden,
     Memory,
@@ -42,6 +41,7 @@ from recollect.policy.sanitizer import risks
 from recollect.ports.store import ClockState, KeptVersion
 from recollect.ports.uses import MOST_LINK_USES
 from recollect.recall.score import decay_for
+from recollect.spool import Spool
 from recollect.values import dataclass
 from recollect.write.draft import content_hash, time_to_live
 from recollect.write.transfer import COUNT_MAX, read_at
@@ -135,25 +135,25 @@ class WholeStore:
     """
 
     clock: ClockState
-    gardens: Kept[Garden]
-    members: Kept[MemberRow]
-    trusts: Kept[TrustRow]
-    frames: Kept[Line]
-    paks: Kept[PakRow]
+    gardens: Spool[Garden]
+    members: Spool[MemberRow]
+    trusts: Spool[TrustRow]
+    frames: Spool[Line]
+    paks: Spool[PakRow]
     successors: Mapping[str, str]
-    hanging: Sequence[Kept[Hanging]]
-    alike: Kept[Sequence[Alike]]
-    uses: Kept[UseRow]
-    link_uses: Kept[tuple[str, UseRow]]
-    versions: Kept[tuple[str, Sequence[KeptVersion]]]
+    hanging: Sequence[Spool[Hanging]]
+    alike: Spool[Sequence[Alike]]
+    uses: Spool[UseRow]
+    link_uses: Spool[tuple[str, UseRow]]
+    versions: Spool[tuple[str, Sequence[KeptVersion]]]
 
 
 def read_whole(export: Export) -> WholeStore:
     """Return what an export of a whole store holds beside memories and joins."""
     lines = _by_kind(export.others)
 
-    def each(kind: str, read: Callable[[Fields], Value]) -> Kept[Value]:
-        return Kept(read_at(line, read) for line in lines[kind])
+    def each(kind: str, read: Callable[[Fields], Value]) -> Spool[Value]:
+        return Spool(read_at(line, read) for line in lines[kind])
 
     known = _known_ids(export)
     gardens = each("garden", _garden)
@@ -170,13 +170,13 @@ def read_whole(export: Export) -> WholeStore:
         hanging=[each(kind, read) for kind, read in _HANGING.items()],
         alike=each("likeness", _alike),
         uses=each("use", _use),
-        link_uses=Kept((line.where, read_at(line, _link_use)) for line in lines["link_use"]),
-        versions=Kept(_by_memory(each("version", functools.partial(_version, known=known)))),
+        link_uses=Spool((line.where, read_at(line, _link_use)) for line in lines["link_use"]),
+        versions=Spool(_by_memory(each("version", functools.partial(_version, known=known)))),
     )
 
 
-def _by_kind(lines: Iterable[Line]) -> Mapping[str, Kept[Line]]:
-    found: defaultdict[str, Kept[Line]] = defaultdict(Kept)
+def _by_kind(lines: Iterable[Line]) -> Mapping[str, Spool[Line]]:
+    found: defaultdict[str, Spool[Line]] = defaultdict(Spool)
     for line in lines:
         found[line.kind].append(line)
     return found

@@ -22,7 +22,7 @@ from recollect.edge.cli import output
 from recollect.edge.cli.given import as_filter
 from recollect.edge.cli.options import Db, Embedder, Filter, Json, RequestId
 from recollect.errors import InvalidInput, RecollectError
-from recollect.kept import Kept
+from recollect.spool import Spool
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def import_(
             f"{file} is no format that we know.",
             hint=f"name one file, or one of {', '.join(_TRANSCRIPTS)} and a path.",
         )
-    lines = Kept(_read(file))
+    lines = Spool(_read(file))
     out = output.of(context)
     with (
         open_memory.new_or_existing(db, embedder) as memory,

@@ -14,7 +14,7 @@ from io import SEEK_END
 from tempfile import SpooledTemporaryFile
 from typing import TypeVar
 
-__all__ = ["Kept"]
+__all__ = ["Spool"]
 
 Value = TypeVar("Value")
 
@@ -23,7 +23,7 @@ _HELD_BYTES = 2**18
 _AT_ONCE = 64
 
 
-class Kept(Collection[Value]):
+class Spool(Collection[Value]):
     """Values that are walked over, never looked up."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:
