@@ -126,7 +126,7 @@ class _Search:
         self._most_changes = most_sign_changes(queries.shape[1], wanted.threshold)
         self._ranked = np.zeros((len(queries), wanted.most))
         self._least = np.full(len(queries), wanted.threshold)
-        self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+        self._parts: list[tuple[_Pairs, NDArray[np.float64]]] = []
         self._forms = forms
         if forms is not None:
             self._own_forms = np.ascontiguousarray(forms.of(self._queries, self._squares).T)
@@ -142,7 +142,8 @@ class _Search:
             least = np.minimum(least, bars[pairs.at])
         matter = self._alike(pairs, slots, at_least=least - _HAIR)
         if len(matter.who):
-            self._parts.append((matter.who, slots[matter.at], matter.cosines))
+            theirs = np.full(len(matter.at), np.inf) if bars is None else bars[matter.at]
+            self._parts.append((_Pairs(matter.who, slots[matter.at], matter.cosines), theirs))
             self._raise_least(matter.who, matter.cosines)
 
     def found(self) -> list[Nearest]:
@@ -150,14 +151,20 @@ class _Search:
         if not self._parts:
             nobody = Nearest(np.empty(0, np.int64), np.empty(0, np.float64))
             return [nobody] * len(self._squares)
-        who, slots, cosines = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        # What mattered early on may matter no longer, but costs little to whoever asked.
+        # What mattered early on may matter no longer.
+        pairs = _joined([self._still(*part) for part in self._parts])
+        who, slots, cosines = pairs.who, pairs.at, pairs.cosines
         order = np.lexsort((slots, who))
         bounds = np.searchsorted(who[order], np.arange(len(self._squares) + 1))
         return [
             Nearest(slots[order[first:end]], cosines[order[first:end]])
             for first, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
         ]
+
+    def _still(self, pairs: _Pairs, bars: NDArray[np.float64]) -> _Pairs:
+        """Return the pairs that matter, now that all were looked at."""
+        matter = pairs.cosines >= np.minimum(self._least[pairs.who], bars) - _HAIR
+        return _Pairs(pairs.who[matter], pairs.at[matter], pairs.cosines[matter])
 
     def _among_all(self, slots: NDArray[np.int64], bars: NDArray[np.float64] | None) -> _Pairs:
         """Compare all with all, and return the pairs that may matter."""

@@ -74,8 +74,8 @@ class EdgeRoom(Protocol):
         Nobody has used a link that was written anew.
         """
 
-    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
-        """Return the whole lists of these rows, in no order."""
+    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
+        """Return the whole lists of these rows, in no order: row, other and closeness."""
 
     def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
         """Return the other rows whose list has `full` entries, any of these rows among them.

@@ -211,7 +211,7 @@ class StoreContract(
                     ],
                     [],
                 )
-            assert _ordered(store.edges.lists([a, c])) == [
+            assert sorted(store.edges.lists([a, c])) == [
                 Likeness(a, b, 0.7),
                 Likeness(a, c, 0.9),
                 Likeness(c, d, 0.8),
@@ -504,7 +504,3 @@ class LastingStoreContract(StoreContract, CopiedLogContract):
                 assert list(store.memories.changes(before.head)) == []
             assert store.state.read().revision == before.revision + 1
             assert "a" in texts(store, "a").memories
-
-
-def _ordered(near: list[Likeness]) -> list[Likeness]:
-    return sorted(near, key=lambda one: (one.row_id, one.other))

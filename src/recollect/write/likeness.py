@@ -8,25 +8,25 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.alike import Wanted, alike_each
-from recollect.index.arrays import distinct, is_in, kth_largest
+from recollect.index.arrays import distinct, is_in
 from recollect.index.index import MemoryIndex
-from recollect.index.lookup import digest
+from recollect.index.lookup import digests
 from recollect.index.selection import Where
 from recollect.index.vectors import Vectors
 from recollect.model import Place
-from recollect.ports.store import Commit, Likeness, Store
+from recollect.ports.store import Commit, Store
 from recollect.recall.sight import AtPlace
 from recollect.values import dataclass
-from recollect.write.link import MAX_AUTOMATIC, LikenessLists, edges_to_write, pair, weight_of
+from recollect.write.link import MAX_AUTOMATIC, pair, weight_of
+from recollect.write.lists import Entries, LikenessLists, edges_to_write, place_in_group
 
 if TYPE_CHECKING:
     from recollect.index.selection import Selection
@@ -60,13 +60,15 @@ _WANTED_BESIDE_ITSELF = replace(_WANTED, first=MAX_AUTOMATIC + 1, most=_MOST_NAM
 # Who looks around again meets itself among those who are there, and names nobody.
 _WANTED_AGAIN = Wanted(SIMILAR, first=MAX_AUTOMATIC + 1, most=MAX_AUTOMATIC + 1, close=2.0)
 
+# So many of a batch look around before the others do.
+_FEW = 16
+
 # What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
 # in nine digits. It is drawn from the two ids, and the same from both sides: were ties broken by
 # age or by id alone, the same ten of a hundred texts that are all alike would fill every list, and
 # ninety would hold nobody who holds them.
 _TIE_BREAK, _TIE_BITS = 4e-10, 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_ALL_BITS = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,20 +100,37 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Likenesses:
-    """The rows that one arrival is like, and how close they are."""
+class _Found:
+    """Which arrival, by its number, is like which row, and how close they are.
 
-    row_ids: NDArray[np.int64]
+    `slots` are where the index holds these rows; -1 and less are those who come, by their numbers.
+    """
+
+    who: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    slots: NDArray[np.int64]
     closeness: NDArray[np.float64]
 
-    def closest(self, count: int) -> list[tuple[int, float]]:
-        """Return the most alike with their closeness, the closest first."""
-        rows, closeness = self.row_ids, self.closeness
-        if len(rows) > count:
-            best = closeness >= kth_largest(closeness, count)
-            rows, closeness = rows[best], closeness[best]
-        order = np.lexsort((rows, -closeness))[:count]
-        return list(zip(rows[order].tolist(), closeness[order].tolist(), strict=True))
+    def __getitem__(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> _Found:
+        return _Found(self.who[which], self.rows[which], self.slots[which], self.closeness[which])
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Found]) -> _Found:
+        """Return all parts as one: who looks around in order, and what each found, closest first.
+
+        Of two that are equally close the one that was there earlier comes first.
+        """
+        found = cls(
+            np.concatenate([one.who for one in parts]),
+            np.concatenate([one.rows for one in parts]),
+            np.concatenate([one.slots for one in parts]),
+            np.concatenate([one.closeness for one in parts]),
+        )
+        return found[np.lexsort((found.rows, -found.closeness, found.who))]
+
+    def entries(self, arrivals: NDArray[np.int64]) -> Entries:
+        """Return it as entries of the lists of those who look around."""
+        return Entries(arrivals[self.who], self.rows, self.closeness)
 
 
 def arrivals_of(row_ids: Sequence[int], index: MemoryIndex) -> list[Arrival]:
@@ -147,13 +166,14 @@ def relink(
     looks around again is as it knows it. Of these nothing is said.
     """
     gone = frozenset(without) | {one.row_id for one in arrivals if not one.was_there}
-    found: list[_Likenesses] = [_NOTHING] * len(arrivals)
+    parts = [_NOTHING]
     # Place by place: a link between two places would tell the readers of one about the other.
     for place in dict.fromkeys(one.place for one in arrivals):
-        numbers = [n for n, one in enumerate(arrivals) if one.place == place]
-        search = _Search([arrivals[n] for n in numbers], AtPlace(place, gone), index, commit)
-        for n, alike in zip(numbers, search.found(), strict=True):
-            found[n] = alike
+        numbers = np.array([n for n, one in enumerate(arrivals) if one.place == place])
+        here = [arrivals[n] for n in numbers.tolist()]
+        search = _Search(here, numbers, AtPlace(place, gone), index, store, commit)
+        parts += search.found()
+    found = _Found.joined(parts)
     joined = _write_links(arrivals, found, index, store, commit)
     return _neighbourhoods(arrivals, found, joined, index)
 
@@ -165,80 +185,108 @@ class _Search:
     """
 
     def __init__(
-        self, arrivals: Sequence[Arrival], old: AtPlace, index: MemoryIndex, commit: Commit
+        self,
+        arrivals: Sequence[Arrival],
+        numbers: NDArray[np.int64],
+        old: AtPlace,
+        index: MemoryIndex,
+        store: Store,
+        commit: Commit,
     ) -> None:
         self._arrivals = arrivals
+        self._numbers = numbers
         self._index = index
+        self._store = store
         self._commit = commit
         self._vectors = np.stack([one.vector for one in arrivals])
-        self._bits = np.array([_bits_of(one.pak_id) for one in arrivals], dtype=np.uint64)
+        self._rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
+        self._bits = _bits([one.pak_id for one in arrivals])
         # The first vectors of a new store have nothing to be like.
         fits = index.dimension == self._vectors.shape[1]
         self._old = index.select(Where(), view=old) if fits else None
-        self._old_bits = np.zeros(index.size, dtype=np.uint64)
 
-    def found(self) -> list[_Likenesses]:
-        """Return for each arrival those that matter to it, and to whom it may matter."""
-        pairs = zip(self._among_old(), self._among_new(), strict=True)
-        return [
-            _Likenesses(
-                np.concatenate((old.row_ids, new.row_ids)),
-                np.concatenate((old.closeness, new.closeness)),
-            )
-            for old, new in pairs
-        ]
+    def found(self) -> Iterator[_Found]:
+        """Yield for each arrival those that matter to it, and to whom it may matter."""
+        if self._old is not None:
+            yield from self._among_old(self._old)
+        yield from self._among_new()
 
-    def _among_old(self) -> list[_Likenesses]:
-        found = [_NOTHING] * len(self._arrivals)
-        if self._old is None:
-            return found
+    def _among_old(self, old: Selection) -> Iterator[_Found]:
         # To the lists of others only those matter who come; who looks around again is known there.
-        kinds = ((True, _WANTED), (False, _WANTED), (None, _WANTED_AGAIN))
-        for comes, wanted in kinds:
-            numbers = [n for n, one in enumerate(self._arrivals) if _kind(one) is comes]
-            if numbers:
-                bars = self._bars(self._old) if comes else None
-                near = self._index.alike_each(self._vectors[numbers], self._old, wanted, bars)
-                for n, one in zip(numbers, near, strict=True):
-                    found[n] = self._as_rows(one, n)
-        return found
+        kinds = [_kind(one) for one in self._arrivals]
+        coming = np.flatnonzero([kind is True for kind in kinds])
+        bars = self._bars(old) if len(coming) else None
+        if bars is not None and len(coming) > _FEW and np.isnan(bars).any():
+            # The first few find out how close others want it, for all who come after them.
+            found = self._looked(coming[:_FEW], old, _WANTED, bars)
+            _known_bars(found.rows, self._index, self._store, self._commit)
+            coming, bars = coming[_FEW:], self._bars(old)
+            yield found
+        if len(coming):
+            yield self._looked(coming, old, _WANTED, bars)
+        for kind, wanted in ((False, _WANTED), (None, _WANTED_AGAIN)):
+            looking = np.flatnonzero([one is kind for one in kinds])
+            if len(looking):
+                yield self._looked(looking, old, wanted, None)
+
+    def _looked(
+        self,
+        looking: NDArray[np.int64],
+        old: Selection,
+        wanted: Wanted,
+        bars: NDArray[np.float64] | None,
+    ) -> _Found:
+        known = None if bars is None else np.nan_to_num(bars)
+        near = self._index.alike_each(self._vectors[looking], old, wanted, known)
+        who, slots, cosines = _flat(near)
+        named = distinct(slots)
+        bits = _bits(self._index.pak_ids(named))[named.searchsorted(slots)]
+        rows = self._index.column("row_id")[slots]
+        return self._as_found(looking[who], rows, slots, cosines, bits)
 
     def _bars(self, old: Selection) -> NDArray[np.float64]:
-        """Return how close one must be to get into the list of each slot, as far as is known."""
+        """Return how close one must be to get into the list of each slot; NaN if not known."""
         bars = np.zeros(self._index.size)
         rows = self._index.column("row_id")[old.slots]
-        bars[old.slots] = np.nan_to_num(self._index.bars.of(rows, self._commit.head))
+        bars[old.slots] = self._index.bars.of(rows, self._commit.head)
         return bars
 
-    def _as_rows(self, near: Nearest, number: int) -> _Likenesses:
-        unread = near.slots[self._old_bits[near.slots] == 0]
-        self._old_bits[unread] = [_bits_of(pak_id) for pak_id in self._index.pak_ids(unread)]
-        closeness = _closeness(near.cosines, self._bits[number], self._old_bits[near.slots])
-        rows = self._index.column("row_id")[near.slots]
-        if self._arrivals[number].was_there:
-            others = rows != self._arrivals[number].row_id
-            rows, closeness = rows[others], closeness[others]
-        return _Likenesses(rows, closeness)
-
-    def _among_new(self) -> list[_Likenesses]:
-        """Return for each arrival those who come that matter to it."""
+    def _among_new(self) -> Iterator[_Found]:
+        """Yield for each arrival those who come that matter to it."""
         come = np.flatnonzero([not one.was_there for one in self._arrivals])
         if not len(come):
-            return [_NOTHING] * len(self._arrivals)
+            return
         settled = np.array([self._arrivals[n].settled for n in come.tolist()])
-        rows = np.array([self._arrivals[n].row_id for n in come.tolist()], dtype=np.int64)
         others = Vectors(self._vectors.shape[1])
         others.extend(list(self._vectors[come]))
-        slots = np.flatnonzero(settled & others.has_vector(np.arange(len(rows))))
-        found = []
-        for number, near in enumerate(
-            alike_each(others, self._vectors, slots, _WANTED_BESIDE_ITSELF, None)
-        ):
-            other = rows[near.slots] != self._arrivals[number].row_id
-            at, cosines = near.slots[other], near.cosines[other]
-            closeness = _closeness(cosines, self._bits[number], self._bits[come[at]])
-            found.append(_Likenesses(rows[at], closeness))
-        return found
+        slots = np.flatnonzero(settled & others.has_vector(np.arange(len(come))))
+        near = alike_each(others, self._vectors, slots, _WANTED_BESIDE_ITSELF, None)
+        who, at, cosines = _flat(near)
+        met = come[at]
+        nowhere = -1 - self._numbers[met]
+        yield self._as_found(who, self._rows[met], nowhere, cosines, self._bits[met])
+
+    def _as_found(
+        self,
+        who: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        slots: NDArray[np.int64],
+        cosines: NDArray[np.float64],
+        bits: NDArray[np.uint64],
+    ) -> _Found:
+        closeness = _closeness(cosines, self._bits[who], bits)
+        found = _Found(self._numbers[who], rows, slots, closeness)
+        # Whoever meets itself finds nobody.
+        return found[rows != self._rows[who]]
+
+
+def _flat(
+    near: Sequence[Nearest],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return who found what as three columns."""
+    who = np.repeat(np.arange(len(near)), [len(one.slots) for one in near])
+    slots = np.concatenate([one.slots for one in near])
+    return who, slots, np.concatenate([one.cosines for one in near])
 
 
 def _kind(one: Arrival) -> bool | None:
@@ -248,65 +296,49 @@ def _kind(one: Arrival) -> bool | None:
 
 def _write_links(
     arrivals: Sequence[Arrival],
-    found: Sequence[_Likenesses],
+    found: _Found,
     index: MemoryIndex,
     store: Store,
     commit: Commit,
 ) -> set[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
-    settled = [(one, likes) for one, likes in zip(arrivals, found, strict=True) if one.settled]
+    rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
+    settled = np.array([one.settled for one in arrivals], dtype=np.bool_)
+    comes = np.array([one.comes for one in arrivals], dtype=np.bool_)
+    looking = rows[settled]
     # A list ends at ten, so an arrival changes a bounded number of others' lists and edges,
     # however many are like it; that both must hold each other keeps one hub from joining all.
-    own = {one.row_id: dict(likes.closest(MAX_AUTOMATIC)) for one, likes in settled}
-    new = {one.row_id: likes for one, likes in settled if one.comes}
-    offers = _offers(new, own, index, store, commit)
-    concerned = {
-        *own,
-        *(offer.row_id for offer in offers),
-        *(row for held in own.values() for row in held),
-    }
-    lists = LikenessLists(store.edges.lists(concerned))
-    for row, held in own.items():
-        lists.set(row, held)
-    for offer in offers:
-        lists.offer(offer)
-    added, removed = lists.added(), lists.removed()
-    pairs = {pair(one.row_id, one.other) for one in (*added, *removed)}
-    edges = edges_to_write(lists, store.edges.between(sorted(pairs)))
-    store.edges.change_lists(added, removed)
+    first = settled[found.who] & (place_in_group(found.who) < MAX_AUTOMATIC)
+    own = found[first].entries(rows)
+    new = found[comes[found.who]].entries(rows)
+    offered = _offered(new, looking, index, store, commit)
+    concerned = distinct(np.concatenate((looking, offered.rows, own.others)))
+    stored = Entries.of(store.edges.lists(concerned.tolist()))
+    lists = LikenessLists(stored, looking, own, offered)
+    joined, removed = lists.joined(), lists.removed
+    pairs = sorted({*joined.pairs(), *removed.pairs()})
+    edges = edges_to_write(joined, removed, store.edges.between(pairs))
+    store.edges.change_lists(lists.added.listed(), removed.listed())
     store.edges.put(edges)
     index.bars.learn(lists.bars(), commit.head)
     return {(one.low, one.high) for one in edges if one.weight > 0}
 
 
-def _offers(
-    new: Mapping[int, _Likenesses],
-    looking: Collection[int],
+def _offered(
+    new: Entries,
+    looking: NDArray[np.int64],
     index: MemoryIndex,
     store: Store,
     commit: Commit,
-) -> list[Likeness]:
+) -> Entries:
     """Return which rows that do not look around themselves may take a new one into their list.
 
     Whose list is full of closer ones is left out: few remain where a thousand texts are alike.
     """
-    if not new:
-        return []
-    rows = np.repeat(list(new), [len(likes.row_ids) for likes in new.values()])
-    holders = np.concatenate([likes.row_ids for likes in new.values()])
-    closeness = np.concatenate([likes.closeness for likes in new.values()])
-    old = np.flatnonzero(~is_in(holders, np.fromiter(looking, np.int64, count=len(looking))))
-    rows, holders, closeness = rows[old], holders[old], closeness[old]
-    accepted = np.flatnonzero(closeness >= _known_bars(holders, index, store, commit))
-    return [
-        Likeness(row_id=holder, other=row, closeness=close)
-        for holder, row, close in zip(
-            holders[accepted].tolist(),
-            rows[accepted].tolist(),
-            closeness[accepted].tolist(),
-            strict=True,
-        )
-    ]
+    old = new[~is_in(new.others, looking)]
+    bars = _known_bars(old.others, index, store, commit)
+    taken = old[old.closeness >= bars]
+    return Entries(taken.others, taken.rows, taken.closeness)
 
 
 def _known_bars(
@@ -324,49 +356,50 @@ def _known_bars(
 
 def _neighbourhoods(
     arrivals: Sequence[Arrival],
-    found: Sequence[_Likenesses],
+    found: _Found,
     joined: set[tuple[int, int]],
     index: MemoryIndex,
 ) -> list[Neighbourhood]:
     """Return what each that comes found among those who were there and those before it."""
-    later = {one.row_id for one in arrivals if not one.was_there}
-    met: list[tuple[list[int], dict[int, float]]] = []
-    for one, likes in zip(arrivals, found, strict=True):
-        later.discard(one.row_id)
-        near = () if one.was_there else likes.closest(_MOST_NAMED)
-        earlier = [like for like in near if like[0] not in later]
-        twins = [row for row, closeness in earlier if closeness >= NEAR_DUPLICATE]
-        linked = {row: near for row, near in earlier if pair(row, one.row_id) in joined}
-        met.append((twins, linked))
-    pak_ids = {one.row_id: one.pak_id for one in arrivals}
-    unknown = {row for twins, linked in met for row in (*twins, *linked)} - pak_ids.keys()
-    named = sorted(unknown)
-    pak_ids |= dict(zip(named, index.pak_ids(index.slots_of_rows(named)), strict=True))
+    place = place_in_group(found.who)
+    looks = np.array([not one.was_there for one in arrivals], dtype=np.bool_)
+    earlier = (place < _MOST_NAMED) & looks[found.who] & (-1 - found.slots < found.who)
+    twins = found[earlier & (found.closeness >= NEAR_DUPLICATE)]
+    # Two that hold each other are among the first of each.
+    held = found[earlier & (place < MAX_AUTOMATIC)]
+    near: list[list[str]] = [[] for _ in arrivals]
+    for number, name in zip(twins.who.tolist(), _names(twins, arrivals, index), strict=True):
+        near[number].append(name)
+    linked: list[list[tuple[float, str]]] = [[] for _ in arrivals]
+    columns = (held.who.tolist(), held.rows.tolist(), held.closeness.tolist())
+    for number, row, close, name in zip(*columns, _names(held, arrivals, index), strict=True):
+        if pair(row, arrivals[number].row_id) in joined:
+            linked[number].append((-weight_of(close), name))
     return [
-        Neighbourhood(
-            near_duplicates=tuple(sorted(pak_ids[row] for row in twins)),
-            linked=tuple(
-                pak_id
-                for _, pak_id in sorted(
-                    (-weight_of(near), pak_ids[row]) for row, near in linked.items()
-                )
-            ),
-        )
-        for twins, linked in met
+        Neighbourhood(tuple(sorted(copies)), tuple(name for _, name in sorted(links)))
+        for copies, links in zip(near, linked, strict=True)
     ]
 
 
-@lru_cache(maxsize=1 << 16)
-def _bits_of(pak_id: str) -> int:
-    """Return a number that stands for an id; never 0."""
-    return digest(pak_id) & _ALL_BITS | 1
+def _names(found: _Found, arrivals: Sequence[Arrival], index: MemoryIndex) -> list[str]:
+    """Return the ids of those who were found."""
+    known = distinct(found.slots)
+    named = [arrivals[-1 - slot].pak_id for slot in known[known < 0].tolist()]
+    named += index.pak_ids(known[known >= 0])
+    return [named[place] for place in known.searchsorted(found.slots).tolist()]
+
+
+def _bits(pak_ids: Iterable[str]) -> NDArray[np.uint64]:
+    """Return a number for each id that stands for it."""
+    numbers = digests(pak_id.encode("utf-8", "surrogatepass") for pak_id in pak_ids)
+    return numbers.view(np.uint64) | np.uint64(1)
 
 
 def _closeness(
-    cosines: NDArray[np.float64], own: int | np.uint64, theirs: NDArray[np.uint64]
+    cosines: NDArray[np.float64], own: NDArray[np.uint64], theirs: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
     """Return cosines as an order without ties: nine digits, and then the two ids."""
-    mixed = (theirs ^ np.uint64(own)) * _MIX
+    mixed = (theirs ^ own) * _MIX
     mixed ^= mixed >> np.uint64(29)
     mixed *= _MIX
     tie_breaks = (mixed >> np.uint64(64 - _TIE_BITS)).astype(np.float64) / (1 << _TIE_BITS)
@@ -374,4 +407,5 @@ def _closeness(
     return closeness
 
 
-_NOTHING = _Likenesses(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+_NO_NUMBERS: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+_NOTHING = _Found(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, np.empty(0, dtype=np.float64))

@@ -45,7 +45,7 @@ class MemoryEdges:
             else:
                 self._session.edges.drop(key)
 
-    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
+    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
         """Return the whole lists of these rows."""
         return [near for row_id in row_ids for near in self._list(row_id)]
 

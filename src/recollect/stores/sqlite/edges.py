@@ -70,10 +70,11 @@ class SqliteEdges:
             [(edge.low, edge.high) for edge in put if not edge.weight],
         )
 
-    def lists(self, row_ids: Iterable[int]) -> list[Likeness]:
+    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
         """Return the whole lists of these rows."""
+        # As they come: in a batch they are tens of thousands.
         return [
-            Likeness(*row)
+            row
             for chunk in chunks(list(row_ids))
             for row in self._db.all(
                 "SELECT row_id, other, closeness FROM memory_likenesses"
