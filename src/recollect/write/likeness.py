@@ -254,7 +254,8 @@ class _Search:
     def _among_new(self) -> Iterator[_Found]:
         """Yield for each arrival those who come that matter to it."""
         come = np.flatnonzero([not one.was_there for one in self._arrivals])
-        if not len(come):
+        # Who comes alone meets nobody but itself.
+        if not len(come) or len(self._arrivals) == 1:
             return
         settled = np.array([self._arrivals[n].settled for n in come.tolist()])
         others = Vectors(self._vectors.shape[1])
