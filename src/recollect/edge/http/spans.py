@@ -100,6 +100,9 @@ class Spans:
 
 def _record(one: Mapping[str, Any]) -> dict[str, Any]:
     held = one.get("fact") or one.get("memory") or one
+    if isinstance(held, str):
+        # A dialect may show a memory as its text alone.
+        held = {"content": held, "pak_id": one.get("id")}
     told = {"content": held.get("content", ""), "id": held.get("pak_id"), "score": one.get("score")}
     return {name: value for name, value in told.items() if value is not None}
 

@@ -70,6 +70,14 @@ def test_texts_are_in_spans_where_they_were_asked_for() -> None:
     assert '"id": "kiln"' in found["gen_ai.memory.records"]
 
 
+def test_a_dialect_that_shows_memories_as_texts_has_its_span_too() -> None:
+    spans, tracer = _spans(texts=True)
+    answer = {"results": [{"id": "kiln", "memory": TEXT, "score": 0.5}]}
+    assert spans.around("recall", "", {"query": "kiln?"}, lambda: answer) is answer
+    assert TEXT in tracer.spans[0][1]["gen_ai.memory.records"]
+    assert '"id": "kiln"' in tracer.spans[0][1]["gen_ai.memory.records"]
+
+
 def test_an_error_is_told_by_its_code() -> None:
     spans, tracer = _spans(texts=False)
     with Recollect.open("memory://") as memory, pytest.raises(InvalidInput):
