@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from recollect.embed.pieces import WordPieces
+
 __all__ = ["MAX_QUERY_CHARS", "MAX_TOKENS", "StaticEmbedder"]
 
 # Past this many tokens (some 130 kB of English) a mean has long settled; the rest is not read.
@@ -60,7 +62,7 @@ class StaticEmbedder:
         # Questions share most of their words, and a word means the same in each.
         self._known: dict[str, _Piece] = {}
 
-    @property
+    @cached_property
     def model_id(self) -> str:
         """Identity of table, tokeniser and recipe."""
         recipe = "" if self._every_time else ":roots"
@@ -171,7 +173,8 @@ def _parts(times: NDArray[np.intp]) -> NDArray[np.float64]:
 
 def _read_pieces(pieces: Sequence[str]) -> Iterator[_Piece]:
     """Yield the vectors of pieces of text without spaces; they are the same in any question."""
-    found = [_word_ids(piece) for piece in pieces]
+    known = load_pieces()
+    found = [_word_ids(piece, known) for piece in pieces]
     lengths = np.fromiter(map(len, found), dtype=np.intp, count=len(found))
     ids = np.fromiter(chain.from_iterable(found), dtype=np.intp, count=int(lengths.sum()))
     vectors = load_table().rows[ids].astype(np.float64)
@@ -180,9 +183,8 @@ def _read_pieces(pieces: Sequence[str]) -> Iterator[_Piece]:
     return map(_Piece, sums, means)
 
 
-def _word_ids(word: str) -> list[int]:
+def _word_ids(word: str, pieces: WordPieces | None) -> list[int]:
     """Return a word's token ids: no token reaches across a space, so they are its own."""
-    pieces = load_pieces()
     if pieces is None or len(word) > LONGEST_WORD:
         ids: list[int] = load_tokeniser().encode(word, add_special_tokens=False).ids
         return ids

@@ -47,6 +47,7 @@ class _Known:
     turns: Turns | None = None
     heard: NDArray[np.bool_] | None = None
     any_german: bool | None = None
+    any_day: bool | None = None
     tagged: dict[tuple[str, ...], NDArray[np.int64]] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
 
@@ -134,8 +135,11 @@ class Statistics:
 
     def any_day(self, selection: Selection) -> bool:
         """Return whether of any selected memory it is known when it happened or was said."""
-        days = self._contents.columns["day"]
-        return self._any_day_at_all and bool((days[selection.slots] != NO_DAY).any())
+        known = self._about(selection)
+        if known.any_day is None:
+            days = self._contents.columns["day"]
+            known.any_day = self._any_day_at_all and bool((days[selection.slots] != NO_DAY).any())
+        return known.any_day
 
     def any_german(self, selection: Selection) -> bool:
         """Return whether any selected memory is German."""

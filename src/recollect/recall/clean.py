@@ -28,9 +28,9 @@ _EXACT = ("pak_id", "content_hash", "superseded_by", "anchor_id", "related_pak_i
 
 def clean_memory(memory: Memory) -> Memory:
     """Return a memory without what the eye cannot see; the same one if there was nothing."""
-    signs = [text for text in words_of(memory) if not text.isascii()]
-    # What is ASCII is plain, and mostly all but a title that was cut is.
-    if all(plain(text) is text for text in signs):
+    # ASCII is plain, and so is a title of it that was cut: few texts need a look.
+    doubtful = [text for text in words_of(memory) if not text.removesuffix("…").isascii()]
+    if all(plain(text) is text for text in doubtful):
         return memory
     written = {name: text for name in WRITTEN if (text := getattr(memory, name))}
     clean: dict[str, Any] = {name: plain(text) for name, text in written.items()}

@@ -8,7 +8,6 @@ it; then it costs nothing and counts nothing.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -72,6 +71,7 @@ class Likeness:
 _COMPARED = dict.fromkeys(Likeness.__slots__[1:], 0.0)
 _COMPARED |= {"nearby": np.nan, "thread": np.nan, "best": -1}
 _compared = attrgetter(*_COMPARED)
+_NOBODY: Slots = np.empty(0, np.int64)
 
 
 def _extended(
@@ -104,6 +104,11 @@ class Comparison:
         self._index = index
         self._question = question
         self._said = index.lexical(question.terms, selection, stressed=question.stressed)
+        self._about = self._with_names()
+        # The rows whose text is the question, word for word.
+        self.said_so: Slots = _NOBODY
+        if question.words is not None:
+            self.said_so = index.saying(question.words, selection)
 
     @property
     def words(self) -> Lexical:
@@ -156,9 +161,8 @@ class Comparison:
         )
         return slots[self._index.best(slots, mixed(origin, self.tables), keep)]
 
-    @cached_property
-    def _about(self) -> Lexical | None:
-        """The words with the names of speakers; None if all that is selected was said by somebody.
+    def _with_names(self) -> Lexical | None:
+        """Return the words with names of speakers; None if all that is selected was said by one.
 
         Who speaks says a name to address somebody; in any other text it is what the text is about.
         """
@@ -219,13 +223,6 @@ class Comparison:
         if not len(self.said_so):
             return None
         return is_in(slots, self.said_so).astype(np.float64)
-
-    @cached_property
-    def said_so(self) -> Slots:
-        """The rows whose text is the question, word for word."""
-        if self._question.words is None:
-            return np.empty(0, np.int64)
-        return self._index.saying(self._question.words, self.selection)
 
     def _lexical(self, slots: Slots) -> Floats:
         scores = self._said.scores_at(slots)

@@ -92,6 +92,10 @@ write wrote written
 """
 
 
+# Of each ASCII sign but "y" whether it is a vowel.
+_SHAPES = "".join("v" if sign in "aeiou" else "c" for sign in map(chr, range(128)))
+
+
 class _Bases(dict[str, str]):
     """Word to base form, remembering a bounded number of words."""
 
@@ -156,6 +160,8 @@ def _closed(word: str) -> str:
 
 def _shape(word: str) -> str:
     """Return which letters are vowels and which consonants; a "y" after a consonant is a vowel."""
+    if word.isascii() and "y" not in word:
+        return word.translate(_SHAPES)
     shape = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))

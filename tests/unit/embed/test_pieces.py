@@ -106,7 +106,7 @@ def test_a_question_has_the_bytes_that_the_library_gives(monkeypatch: pytest.Mon
 def test_a_long_word_is_left_to_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WordPieces, "ids", lambda *_: pytest.fail("too long for merging here"))
 
-    assert static._word_ids("x" * (LONGEST_WORD + 1))
+    assert static._word_ids("x" * (LONGEST_WORD + 1), table.load_pieces())
 
 
 def test_the_tokens_of_another_file_are_left_to_the_library(tmp_path: Path) -> None:
