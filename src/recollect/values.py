@@ -263,35 +263,54 @@ else:
 
 
 _LEAVES = frozenset((str, int, float, bool, bytes, type(None)))
-_NAMES_OF: dict[type, tuple[str, ...] | None] = {}
+_Parts = Callable[[Any], tuple[Any, ...]]
+_PARTS_OF: dict[type, tuple[tuple[str, ...], _Parts] | None] = {}
 
 
 def as_plain(value: Any) -> Any:
-    """Return what the standard library's `asdict` gives, at a quarter of its price.
+    """Return what the standard library's `asdict` gives, at a fraction of its price.
 
-    Nearly all that values hold is text, numbers and None, which need no copy; and which fields a
-    class has is looked up once.
+    Nearly all that values hold is text, numbers and None, which need no copy and no call; and which
+    fields a class has is looked up once.
     """
     kind = type(value)
     if kind in _LEAVES:
         return value
     if kind is tuple:
-        return tuple([as_plain(one) for one in value])
+        return tuple(_plain_parts(value))
     if kind is list:
-        return [as_plain(one) for one in value]
+        return _plain_parts(value)
     if kind is dict:
-        return {as_plain(name): as_plain(one) for name, one in value.items()}
-    names = _names_of(kind)
-    if names is None:
+        return dict(zip(_plain_parts(value), _plain_parts(value.values()), strict=True))
+    parts = _parts_of(kind)
+    if parts is None:
         return _rarely(value)
-    return {name: as_plain(getattr(value, name)) for name in names}
+    names, get = parts
+    return dict(zip(names, _plain_parts(get(value)), strict=True))
+
+
+def _plain_parts(parts: Iterable[Any]) -> list[Any]:
+    return [one if type(one) in _LEAVES else as_plain(one) for one in parts]
+
+
+def _parts_of(kind: type) -> tuple[tuple[str, ...], _Parts] | None:
+    """Return the names of a value's fields, and what gives all of them at once."""
+    if kind not in _PARTS_OF:
+        names = _names_of(kind)
+        _PARTS_OF[kind] = None if names is None else (names, _getting(names))
+    return _PARTS_OF[kind]
 
 
 def _names_of(kind: type) -> tuple[str, ...] | None:
-    if kind not in _NAMES_OF:
-        is_one = dataclasses.is_dataclass(kind)
-        _NAMES_OF[kind] = tuple(one.name for one in dataclasses.fields(kind)) if is_one else None
-    return _NAMES_OF[kind]
+    is_one = dataclasses.is_dataclass(kind)
+    return tuple(one.name for one in dataclasses.fields(kind)) if is_one else None
+
+
+def _getting(names: tuple[str, ...]) -> _Parts:
+    # A getter of one name gives no tuple, and there is none of no name.
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: tuple([getattr(value, name) for name in names])
 
 
 def _rarely(value: Any) -> Any:

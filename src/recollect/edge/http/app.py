@@ -83,11 +83,11 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
             raise
         server = Server(options, stores, counts=counts, reloads=reloads, slow=slow)
         app.state.server = server
-        app.router.routes += health_routes(server)
+        door = McpDoor(server)
+        # Routes are tried in their order, and those of the verbs are many.
+        app.router.routes += [*health_routes(server), *mcp_routes(door)]
         for path, methods in () if options.only_mcp else _endpoints(server):
             app.router.routes.append(_route(path, methods))
-        door = McpDoor(server)
-        app.router.routes += mcp_routes(door)
         watches = [asyncio.ensure_future(keep_figures(server))]
         if options.workers > 1:
             watches.append(asyncio.ensure_future(end_with_parent()))

@@ -123,10 +123,13 @@ def _carried_out(session: Session, tool: Tool, given: Given, progress: Progress 
         return echoed
     detail = _detail(tool, given)
     text_budget = given.pop("text_budget", 0) if detail == "index" else 0
-    told = session.tell(session.perform(tool.verb, given, progress=progress))
+    told = session.perform(tool.verb, given, progress=progress)
+    if tool.name == "frame":
+        # Its text holds the memories whole, whatever the list of them says.
+        session.tell(told)
     if detail == "index":
-        told = session.tell(_indexed(tool, told, text_budget))
-    return Outcome(texts.answered(tool.name, told), told)
+        told = _indexed(tool, told, text_budget)
+    return Outcome(texts.answered(tool.name, session.tell(told)), told)
 
 
 def _detail(tool: Tool, given: Given) -> object:

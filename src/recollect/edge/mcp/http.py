@@ -20,16 +20,18 @@ from starlette.routing import Route
 
 from recollect.edge import wire
 from recollect.edge.echo import Echoes
+from recollect.edge.http import bodies
 from recollect.edge.http.identity import bearer
 from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import carried_out
 from recollect.edge.mcp.calls import Session
 from recollect.errors import KeyNeeded, NoSuchRoute, WrongMethod
+from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from recollect.edge.http.server import Server
     from recollect.edge.http.stores import Served
@@ -46,6 +48,16 @@ _PRINCIPAL = "principal_of_token"
 # For so long whoever was let in is let in again, and so many are kept in mind.
 _MOMENT_S = 5.0
 _MOST_KNOWN = 256
+# What a message says whose sender wants to be told how far it is, which takes a stream of events.
+_PROGRESS = b"progressToken"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Managers:
+    """What the SDK answers with: one JSON text, or a stream of events, which costs more."""
+
+    brief: Any
+    telling: Any
 
 
 def mcp_routes(door: McpDoor) -> Iterator[Route]:
@@ -65,7 +77,7 @@ class McpDoor:
         self._echoes = Echoes()
         self._let_in_before: dict[str | None, tuple[float, Principal | None]] = {}
         self._issuer: Issuer | None = None
-        self._manager: Any = None
+        self._managers: _Managers | None = None
         self._opening = asyncio.Lock()
         self._end = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
@@ -80,13 +92,15 @@ class McpDoor:
             raise WrongMethod(
                 f"this path takes no {request.method}.", hint="POST messages of MCP to it."
             )
-        manager = await self._opened()
+        opened = await self._opened()
         try:
             await self._let_in(request)
         except KeyNeeded as error:
             await self._challenge(error, request)(scope, receive, send)
             return
-        await manager.handle_request(scope, receive, send)
+        body = await self._body_of(request)
+        manager = opened.telling if _PROGRESS in body else opened.brief
+        await manager.handle_request(scope, _once_more(body, receive), send)
 
     async def metadata(self, _: Request) -> Response:
         """Tell who gives out tokens for this server."""
@@ -166,18 +180,25 @@ class McpDoor:
             headers["www-authenticate"] = f'Bearer resource_metadata="{at}"{reason}'
         return Response(body, status, headers=headers)
 
-    async def _opened(self) -> Any:
-        """Return what the SDK answers with; the first who asks waits for it to be loaded."""
-        async with self._opening:
-            if self._manager is None:
-                manager = await asyncio.to_thread(self._load)
-                ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                self._life = asyncio.ensure_future(self._live(manager, ready))
-                await ready
-                self._manager = manager
-        return self._manager
+    async def _body_of(self, request: Request) -> bytes:
+        parts = self._server.patient(request.stream())
+        length = request.headers.get("content-length")
+        return await bodies.read_whole(parts, length, most=self.options.most_body_bytes)
 
-    def _load(self) -> Any:
+    async def _opened(self) -> _Managers:
+        """Return what the SDK answers with; the first who asks waits for it to be loaded."""
+        if self._managers is not None:
+            return self._managers
+        async with self._opening:
+            if self._managers is None:
+                managers = await asyncio.to_thread(self._load)
+                ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._life = asyncio.ensure_future(self._live(managers, ready))
+                await ready
+                self._managers = managers
+        return self._managers
+
+    def _load(self) -> _Managers:
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -191,13 +212,28 @@ class McpDoor:
 
             self._issuer = Issuer(self.options.outside)
         server = make_server(self, tools=self.options.mcp_tools)
-        most = self.options.most_body_bytes
-        return StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=most)
+        make = partial(
+            StreamableHTTPSessionManager,
+            server,
+            stateless=True,
+            max_request_body_size=self.options.most_body_bytes,
+        )
+        return _Managers(brief=make(json_response=True), telling=make())
 
-    async def _live(self, manager: Any, ready: asyncio.Future[None]) -> None:
-        async with manager.run():
+    async def _live(self, managers: _Managers, ready: asyncio.Future[None]) -> None:
+        async with managers.brief.run(), managers.telling.run():
             ready.set_result(None)
             await self._end.wait()
+
+
+def _once_more(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read, then whatever comes."""
+    told = iter(({"type": "http.request", "body": body, "more_body": False},))
+
+    async def receiving() -> Message:
+        return next(told, None) or await receive()
+
+    return receiving
 
 
 def _shown(request: Request) -> str | None:

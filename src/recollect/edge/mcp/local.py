@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.edge.echo import Echoes
 from recollect.edge.mcp.calls import Session
-from recollect.errors import RecollectError
+from recollect.edge.threads import Threads
+from recollect.errors import RecollectError, StoreClosed
 
 if TYPE_CHECKING:
     from recollect.engine import Recollect
@@ -37,12 +37,24 @@ class LocalMemory:
         self.is_closing = False
         self._lock = threading.Lock()
         # Threads of our own: each has a connection to the store, and those of the SDK come and go.
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="verb")
+        self._threads = Threads(_AT_ONCE, "verb")
 
     async def run(self, _: object, verb: str, act: Callable[[Session], Answer]) -> Answer:  # noqa: ARG002
         """Return what is done in a thread with the memory."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: act(self.session()))
+        answer: asyncio.Future[Answer] = loop.create_future()
+
+        def job() -> None:
+            try:
+                done = act(self.session())
+            except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it
+                _tell(loop, answer.set_exception, answer, error)
+            else:
+                _tell(loop, answer.set_result, answer, done)
+
+        if not self._threads.start(job):
+            raise StoreClosed("the memory is closed.", hint="start the server again.")
+        return await answer
 
     def session(self) -> Session:
         """Return the memory, which is opened if it is not."""
@@ -63,7 +75,23 @@ class LocalMemory:
     def close(self, *_: Any) -> None:
         """Close it; what was begun is done first."""
         self.is_closing = True
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._threads.close()
         with self._lock:
             self._session = None
             self._open.close()
+
+
+def _tell(
+    loop: asyncio.AbstractEventLoop,
+    say: Callable[[Any], None],
+    answer: asyncio.Future[Any],
+    said: object,
+) -> None:
+    """Give an answer to whoever waits for it, if anybody still does."""
+
+    def settle() -> None:
+        if not answer.done():
+            say(said)
+
+    with suppress(RuntimeError):  # the loop ended before
+        loop.call_soon_threadsafe(settle)
