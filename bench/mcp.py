@@ -25,6 +25,7 @@ from typing import Any, Protocol
 
 from bench.http import fill, question
 from recollect import Recollect
+from recollect.edge.agents import log
 
 __all__ = ["HOOK", "OVER_HTTP", "OVER_STDIO", "START", "measure"]
 
@@ -32,7 +33,7 @@ OVER_STDIO = "what a recall over stdio adds to the library's, beside a tool that
 OVER_HTTP = "what a recall over HTTP adds to the library's, beside a tool that does nothing"
 HOOK = "a prompt's hook on a warm server, beside a spawned `recollect recall`"
 START = "start of `recollect mcp` to its list of tools, beside importing the SDK"
-_ROUNDS, _BLOCK, _SPAWNED = 9, 60, 2
+_ROUNDS, _BLOCK, _SPAWNED, _PROMPTS = 9, 60, 2, 6
 _RECOLLECT = str(Path(sys.executable).with_name("recollect"))
 _VERSION = "2025-11-25"
 _INITIALIZE = {
@@ -292,36 +293,62 @@ def _each(act: Callable[[int], object], turn: int, cpu: Callable[[], float]) -> 
 def _hook(db: Path) -> dict[str, float]:
     home = db.parent / "home"
     home.mkdir()
-    # A deadline of its own would cut off what is measured.
-    (home / "agents.toml").write_text('deadline_ms = 60000\ncapture = false\nmin_match = "weak"\n')
+    # As it is usually, but for a deadline, which would cut off what is measured.
+    (home / "agents.toml").write_text("deadline_ms = 60000\n")
     server = _Stdio(_RECOLLECT, "mcp", "--db", str(db), RECOLLECT_HOME=str(home))
+    prompts = _Prompts(server, home / "agents")
     try:
-        _prompt(server, 0)
-        rounds = [
-            (
-                _each(lambda number: _prompt(server, number), turn, server.cpu_seconds),
-                _spawned(db, turn),
-            )
-            for turn in range(_ROUNDS)
-        ]
+        prompts.ask(0)
+        rounds = [(prompts.ask(turn), _spawned(db, turn)) for turn in range(_ROUNDS)]
     finally:
         server.close()
     return {
-        HOOK: median(hook / spawned for hook, spawned in rounds),
-        "  a prompt's hook, of CPU": median(hook for hook, _ in rounds),
+        HOOK: median(hook.answered / spawned for hook, spawned in rounds),
+        "  a prompt's hook, of CPU up to its answer": median(hook.answered for hook, _ in rounds),
+        "  and until what was said is kept": median(hook.kept for hook, _ in rounds),
         "  a spawned recall, of CPU": median(spawned for _, spawned in rounds),
     }
 
 
-def _prompt(server: _Stdio, number: int) -> None:
-    event = {
-        "hook_event_name": "UserPromptSubmit",
-        "session_id": f"s{number}",
-        "cwd": "/",
-        "prompt": question(number),
-    }
-    told = server.call("on_hook", event=event)["content"][0]["text"]
-    assert "additionalContext" in told, told
+@dataclass(frozen=True)
+class _Prompted:
+    """What a prompt took of the processor: up to its answer, and until it was kept."""
+
+    answered: float
+    kept: float
+
+
+class _Prompts:
+    """Prompts for a server, one by one: the next comes when the one before is kept."""
+
+    def __init__(self, server: _Stdio, state: Path) -> None:
+        self._server = server
+        self._state = state
+        self._asked = 0
+
+    def ask(self, turn: int) -> _Prompted:
+        taken = [self._one(number) for number in range(turn * _PROMPTS, (turn + 1) * _PROMPTS)]
+        answered = sum(one.answered for one in taken) / _PROMPTS
+        return _Prompted(answered, sum(one.kept for one in taken) / _PROMPTS)
+
+    def _one(self, number: int) -> _Prompted:
+        self._asked += 1
+        event = {
+            "hook_event_name": "UserPromptSubmit",
+            "session_id": f"s{self._asked}",
+            "cwd": "/",
+            "prompt": question(number),
+        }
+        before = self._server.cpu_seconds()
+        told = self._server.call("on_hook", event=event)["content"][0]["text"]
+        answered = self._server.cpu_seconds()
+        assert told == "{}" or "additionalContext" in told, told
+        until = time.monotonic() + 60
+        while not any(one.get("late") for one in log.of_session(self._state, f"s{self._asked}")):
+            if time.monotonic() > until:
+                raise RuntimeError("the prompt is not kept")
+            time.sleep(0.01)
+        return _Prompted(answered - before, self._server.cpu_seconds() - before)
 
 
 def _spawned(db: Path, turn: int) -> float:

@@ -71,7 +71,7 @@ class Place:
         # Two cores shared by many: what is tested is what hooks do, not how soon.
         (self.home / ".recollect").mkdir()
         (self.home / ".recollect/agents.toml").write_text(
-            "deadline_ms = 20000\nfirst_deadline_ms = 20000\n"
+            "deadline_ms = 20000\nprocess_deadline_ms = 20000\n"
         )
 
     def run(self, *words: str | Path, ok: bool = True) -> str:

@@ -12,8 +12,11 @@ import pytest
 from tests.mcp_client import ERAS, agent_in_memory, agent_of
 
 from recollect import Recollect
+from recollect.edge.agents import log
+from recollect.edge.agents.deadline import wait_for_rest
 from recollect.edge.mcp.local import LocalMemory
 from recollect.edge.mcp.server import make_server
+from recollect.errors import StoreUnavailable
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +51,7 @@ def test_a_prompt_is_answered_with_what_fits_it(
         assert "Deploys happen before noon." in given["additionalContext"]
         again = json.loads(agent.text("on_hook", **{**event, "session_id": "s2"}))
         assert "Deploys happen before noon." in again["hookSpecificOutput"]["additionalContext"]
+    assert wait_for_rest(60)
     assert memory.list(thread="s1").items[0].content == "When do deploys happen?"
 
 
@@ -76,3 +80,18 @@ def test_no_prompt_waits_for_a_memory_that_opens(
         assert agent.text("on_hook", event=prompted("When do deploys happen?", tmp_path)) == "{}"
         may_open.set()
         assert agent.answer("list_memories", limit=1)["next_cursor"] is None
+    assert wait_for_rest(60)
+    answered = [one for one in log.entries(home / "agents") if "late" not in one]
+    assert [one["degraded"] for one in answered] == ["deadline"]
+
+
+def test_a_memory_that_cannot_be_opened_is_said_in_the_log(tmp_path: Path, home: Path) -> None:
+    @contextmanager
+    def opening() -> Iterator[Recollect]:
+        raise StoreUnavailable("there is no disk.")
+        yield
+
+    with agent_of(make_server(LocalMemory(opening))) as agent:
+        assert agent.text("on_hook", event=prompted("When do deploys happen?", tmp_path)) == "{}"
+    (entry,) = log.entries(home / "agents")
+    assert (entry["degraded"], entry["session"]) == ("store_unavailable", "s1")

@@ -12,5 +12,5 @@ def patient(tmp_path: Path) -> None:
     """Give a home directory options with long deadlines."""
     (tmp_path / ".recollect").mkdir()
     (tmp_path / ".recollect/agents.toml").write_text(
-        "deadline_ms = 60000\nfirst_deadline_ms = 60000\n"
+        "deadline_ms = 60000\nprocess_deadline_ms = 60000\n"
     )

@@ -67,7 +67,9 @@ def test_a_server_that_is_gone_stops_no_prompt(tmp_path: Path) -> None:
     url = "http://127.0.0.1:1"
     done = hook(tmp_path, "user-prompt-submit", given=ASKED, RECOLLECT_URL=url)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    (entry,) = log.entries(tmp_path / ".recollect/agents")
+    # The one tells of the answer, the other of what was to be kept.
+    late, entry = log.entries(tmp_path / ".recollect/agents")
+    assert late["degraded"] == entry["degraded"]
     assert entry["degraded"] == "server_unreachable"
 
 
@@ -101,7 +103,7 @@ def test_options_that_nobody_can_follow_keep_nothing(db: Path, tmp_path: Path) -
 def test_a_file_that_another_process_writes_to_stops_no_prompt(db: Path, tmp_path: Path) -> None:
     import sqlite3
 
-    (tmp_path / ".recollect/agents.toml").write_text("first_deadline_ms = 1500\n")
+    (tmp_path / ".recollect/agents.toml").write_text("process_deadline_ms = 1500\n")
     other = sqlite3.connect(db, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:

@@ -194,3 +194,26 @@ def test_a_profile_or_two_memories_that_make_no_sense_are_refused_at_once(tmp_pa
         assert done.returncode == 1, words
         assert said in done.stderr
         assert done.stdout == ""
+
+
+@pytest.mark.parametrize("how", ["the client goes", "a signal"])
+def test_a_prompt_that_was_answered_is_kept_though_the_server_ends_at_once(
+    tmp_path: Path, how: str
+) -> None:
+    home = {"RECOLLECT_HOME": str(tmp_path / "home")}
+    asked = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": "s1",
+        "cwd": str(tmp_path),
+        "prompt": "The kiln is booked until Friday.",
+    }
+    with wire_to("mcp", "--db", str(tmp_path / "agent.db"), env=home) as wire:
+        wire.begin()
+        assert wire.ask("tools/call", name="on_hook", arguments=asked)["result"]
+        if how == "a signal":
+            wire.process.send_signal(signal.SIGTERM)
+        else:
+            wire.process.stdin.close()
+        assert wire.process.wait(END_S) == 0
+    with Recollect.open(tmp_path / "agent.db") as memory:
+        assert [one.content for one in memory.list(thread="s1").items] == [asked["prompt"]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,9 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.edge.agents import log, pauses
+from recollect.edge.agents import events, log, pauses
 from recollect.edge.agents.deadline import wait_for_rest
-from recollect.edge.agents.events import EVENTS, answer
+from recollect.edge.agents.events import EVENTS
 from recollect.edge.agents.options import AgentOptions
 
 NOON = 1_790_000_000.0
@@ -41,6 +43,13 @@ def shop(tmp_path: Path) -> Path:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     (tmp_path / "shop" / "src").mkdir()
     return tmp_path / "shop"
+
+
+def answer(memory: Any, told: Any, options: AgentOptions) -> Mapping[str, object]:
+    """Return what an event is answered, once all is kept that it brought."""
+    said = events.answer(lambda: nullcontext(memory), told, options)
+    assert wait_for_rest(60)
+    return said
 
 
 def event(name: str, folder: Path | None = None, **more: Any) -> dict[str, Any]:
@@ -138,7 +147,8 @@ def test_what_was_given_and_comes_back_is_not_stored_as_new(
         answer(memory, event("Stop", last_assistant_message=said), options)
         answer(memory, event("UserPromptSubmit", prompt=said), options)
     assert contents(memory) == [TEA, "Where is the tea kept?"]
-    assert {one.get("skipped") for one in entries(options)[:8]} <= {"echo", "no words"}
+    kept = [one for one in entries(options) if one["event"] == "Stop" or "late" in one]
+    assert {one.get("skipped") for one in kept[:8]} <= {"echo", "no words"}
 
 
 def test_what_says_one_word_more_than_what_was_given_is_new(
@@ -391,7 +401,7 @@ def test_a_memory_that_is_closed_stops_no_prompt_and_the_log_says_degraded(
 def test_it_waits_no_longer_than_its_deadline_and_what_it_began_is_done_behind(
     memory: Recollect, options: AgentOptions
 ) -> None:
-    may_go, soon = threading.Event(), replace(options, deadline_ms=30, first_deadline_ms=30)
+    may_go, soon = threading.Event(), replace(options, deadline_ms=30)
 
     class Slow:
         """A memory that answers when it is told to."""
@@ -404,12 +414,50 @@ def test_it_waits_no_longer_than_its_deadline_and_what_it_began_is_done_behind(
             return call
 
     slow: Any = Slow()
-    assert answer(slow, event("UserPromptSubmit", prompt="The kiln is booked."), soon) == {}
+    asked = event("UserPromptSubmit", prompt="The kiln is booked.")
+    assert events.answer(lambda: nullcontext(slow), asked, soon) == {}
     assert entries(options)[0]["degraded"] == "deadline"
     may_go.set()
     assert wait_for_rest(60)
     assert contents(memory) == ["The kiln is booked."]
     assert entries(options)[0]["late"] is True
+
+
+def test_a_prompt_does_not_wait_until_it_is_kept(memory: Recollect, options: AgentOptions) -> None:
+    memory.remember(TEA)
+    may_keep = threading.Event()
+
+    class SlowToKeep:
+        """A memory that stores nothing before it is told to."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "remember_many":
+                assert may_keep.wait(60)
+            return getattr(memory, name)
+
+    slow: Any = SlowToKeep()
+    asked = event("UserPromptSubmit", prompt="Where is the tea kept?")
+    assert TEA in text_of(events.answer(lambda: nullcontext(slow), asked, options))
+    assert contents(memory) == [TEA]
+    assert not any("kept" in one for one in entries(options))
+    may_keep.set()
+    assert wait_for_rest(60)
+    assert contents(memory) == [TEA, "Where is the tea kept?"]
+    assert len(entries(options)[0]["kept"]) == 1
+
+
+def test_an_answer_that_comes_too_late_is_not_said_to_be_given(
+    memory: Recollect, options: AgentOptions
+) -> None:
+    memory.remember(TEA)
+    asked = event("UserPromptSubmit", prompt="Where is the tea kept?")
+    long_ago = time.monotonic() - 3600
+    told = events.answer(lambda: nullcontext(memory), asked, options, since=long_ago)
+    assert wait_for_rest(60)
+    assert told == {}
+    (answered,) = [one for one in entries(options) if "late" not in one]
+    assert (answered["degraded"], answered["given"]) == ("deadline", [])
+    assert "Where is the tea kept?" in contents(memory)
 
 
 def test_the_log_holds_ids_and_numbers_for_its_owner_and_no_text(
@@ -418,9 +466,9 @@ def test_the_log_holds_ids_and_numbers_for_its_owner_and_no_text(
     pak = memory.remember(TEA).pak_id
     answer(memory, event("UserPromptSubmit", prompt="Where is the tea kept?"), options)
     file = options.state / log.NAME
-    (entry,) = entries(options)
+    late, entry = entries(options)
     assert entry["given"] == [pak] and entry["tokens"] > 0 and entry["ms"] >= 0
-    assert len(entry["kept"]) == 1
+    assert len(late["kept"]) == 1 and late["late"] is True
     assert "tea" not in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
 

@@ -1,16 +1,17 @@
-"""What a hook of a coding agent is answered: `answer(memory, event, options)`.
+"""What a hook of a coding agent is answered: `answer(lent, event, options)`.
 
-In: the JSON that a client sends with an event. Out: the JSON that it expects. Before a prompt,
-memories that fit it; after a turn, nothing, but what was said is kept. It never raises, and waits
-no longer than its deadline: what is not ready then is left out, and the log says `degraded`.
+In: the JSON that a client sends with an event, and a memory to borrow. Out: the JSON that it
+expects. Before a prompt, memories that fit it, and the prompt is kept once it is answered; after a
+turn, nothing, but what was said is kept. It never raises, and waits no longer than its deadline:
+what is not ready then is left out, and the log says `degraded`.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,15 +36,16 @@ from recollect.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from recollect.edge.agents.options import AgentOptions
     from recollect.engine import Recollect
 
-__all__ = ["EVENTS", "answer", "client_of", "patience_s"]
+__all__ = ["EVENTS", "Lent", "answer", "client_of", "failed"]
 
-# Set once something was answered in this process: from then on all that answers is loaded.
-_is_warm = threading.Event()
-
+# A memory for as long as it is used: what is done behind whoever waited borrows it once more.
+Lent = Callable[[], "AbstractContextManager[Recollect]"]
+Keeping = Callable[["Recollect"], None]
 # Of a transcript that may be long, what came last; the rest was kept before.
 _TAIL_BYTES = 8_000_000
 _MOST_GIVEN = 200
@@ -63,11 +65,13 @@ _LEAST_CHARACTERS = 8
 class _Answering:
     """One event while it is answered: filled in by the job, read by whoever waits for it."""
 
-    memory: Recollect
+    lent: Lent
     event: Mapping[str, Any]
     options: AgentOptions
     project: Project
+    now: str
     given: Given = NOTHING
+    to_keep: Keeping | None = None
     kept: CaptureReport = CaptureReport()
     skipped: str | None = None
     degraded: str | None = None
@@ -80,10 +84,6 @@ class _Answering:
     @property
     def session(self) -> str:
         return _text(self.event, "session_id")
-
-    @property
-    def now(self) -> str:
-        return iso(self.options.now())
 
     def said(self, speaker: str, text: str) -> Turn:
         """Return a turn of this event."""
@@ -99,21 +99,18 @@ class _Answering:
 
 
 def answer(
-    memory: Recollect, event: Mapping[str, object], options: AgentOptions
+    lent: Lent, event: Mapping[str, object], options: AgentOptions, *, since: float | None = None
 ) -> Mapping[str, object]:
-    """Return what a client is answered to an event: an empty object where nothing is to be said."""
-    began = time.monotonic()
+    """Return what a client is answered to an event: an empty object where nothing is to be said.
+
+    It has been waiting `since` then, by the monotonic clock.
+    """
+    began = time.monotonic() if since is None else since
     try:
-        return _answered(memory, event, options, began)
+        return _answered(lent, event, options, began)
     except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a prompt
-        _log_failure(event, options, error)
+        failed(event, options, error)
         return {}
-
-
-def patience_s(options: AgentOptions) -> float:
-    """Return how long the next answer may take."""
-    usual = options.deadline_ms
-    return (usual if _is_warm.is_set() else max(usual, options.first_deadline_ms)) / 1000
 
 
 def client_of(event: Mapping[str, Any]) -> str:
@@ -128,69 +125,89 @@ def client_of(event: Mapping[str, Any]) -> str:
 
 
 def _answered(
-    memory: Recollect, event: Mapping[str, object], options: AgentOptions, began: float
+    lent: Lent, event: Mapping[str, object], options: AgentOptions, began: float
 ) -> Mapping[str, object]:
     if not isinstance(event, Mapping):
         raise TypeError("an event is an object")
-    one = _Answering(memory, event, options, project_at(event.get("cwd")))
+    now = iso(options.now())
+    one = _Answering(lent, event, options, project_at(event.get("cwd")), now)
     work = EVENTS.get(one.name)
     if work is None or not one.session:
         return {}
+    given = NOTHING
     if pauses.paused_since(options.state, options.now()) is not None:
         one.skipped = "paused"
     elif event.get("agent_id") and not options.subagents:
         one.skipped = "subagent"
     else:
-        left = patience_s(options) - (time.monotonic() - began)
-        if not done_within(max(0.0, left), lambda: _work(one, work)):
+        left = options.deadline_ms / 1000 - (time.monotonic() - began)
+        if done_within(
+            max(0.0, left), lambda: _work(one, work), afterwards=lambda: _keep_at_last(one)
+        ):
+            given = one.given
+        else:
             one.degraded = one.degraded or "deadline"
-        _is_warm.set()
-    _log(one, time.monotonic() - began)
-    return _output(one)
+    one.is_over = True
+    _log(one, given, time.monotonic() - began)
+    return _output(one, given)
 
 
-def _work(one: _Answering, work: Callable[[_Answering], None]) -> None:
+def _work(one: _Answering, work: Callable[[_Answering, Recollect], None]) -> None:
     """Do what an event asks for; if nobody waits any more, say so in the log."""
+    _try(one, lambda memory: work(one, memory))
+    if one.is_over and one.to_keep is None:
+        _log_late(one)
+
+
+def _keep_at_last(one: _Answering) -> None:
+    """Keep what an answer did not wait for, and say in the log that it is kept."""
+    if one.to_keep is not None:
+        one.degraded = None
+        _try(one, one.to_keep)
+        _log_late(one)
+
+
+def _try(one: _Answering, act: Keeping) -> None:
     try:
-        work(one)
+        with one.lent() as memory:
+            act(memory)
     except RecollectError as error:
         one.degraded = error.code
     except Exception as error:  # noqa: BLE001 - as above: the log names it, the prompt goes on
         one.degraded = type(error).__name__
-    finally:
-        if one.is_over:
-            _log(one, None)
 
 
-def _output(one: _Answering) -> Mapping[str, object]:
-    if not one.given.text:
+def _output(one: _Answering, given: Given) -> Mapping[str, object]:
+    if not given.text:
         return {}
     told: dict[str, object] = {
-        "hookSpecificOutput": {"hookEventName": one.name, "additionalContext": one.given.text}
+        "hookSpecificOutput": {"hookEventName": one.name, "additionalContext": given.text}
     }
     if one.options.announce:
-        count = len(one.given.ids)
+        count = len(given.ids)
         memories = "memory" if count == 1 else "memories"
-        told["systemMessage"] = f"recollect: {count} {memories}, {one.given.tokens} tokens"
+        told["systemMessage"] = f"recollect: {count} {memories}, {given.tokens} tokens"
     return told
 
 
-def _log(one: _Answering, seconds: float | None) -> None:
+def _log(one: _Answering, given: Given, seconds: float) -> None:
+    ms = round(seconds * 1000, 1)
+    _write(one, {"ms": ms, "given": given.ids, "tokens": given.tokens})
+
+
+def _log_late(one: _Answering) -> None:
+    """Say what was done once nobody waited any more."""
+    _write(one, {"late": True})
+
+
+def _write(one: _Answering, more: Mapping[str, Any]) -> None:
     entry: dict[str, Any] = {
         "at": one.now,
         "event": one.name,
         "client": client_of(one.event),
         "session": one.session,
+        **more,
     }
-    if seconds is None:
-        entry["late"] = True
-    else:
-        one.is_over = True
-        entry |= {
-            "ms": round(seconds * 1000, 1),
-            "given": one.given.ids,
-            "tokens": one.given.tokens,
-        }
     # Ids, one for each turn that was kept; of many, as many as tell that it worked.
     entry |= {"kept": one.kept.new[:_MOST_GIVEN]} if one.kept.new else {}
     for name in ("skipped", "degraded"):
@@ -201,28 +218,34 @@ def _log(one: _Answering, seconds: float | None) -> None:
     log.write(one.options.state, entry)
 
 
-def _log_failure(event: object, options: AgentOptions, error: Exception) -> None:
-    name = _text(event, "hook_event_name") if isinstance(event, Mapping) else ""
-    entry = {"at": iso(time.time()), "event": name[:64], "degraded": type(error).__name__}
+def failed(event: object, options: AgentOptions, error: BaseException) -> None:
+    """Say in the log that an event was answered with nothing, and why."""
+    told = event if isinstance(event, Mapping) else {}
+    entry = {
+        "at": iso(time.time()),
+        "event": _text(told, "hook_event_name")[:64],
+        "client": client_of(told),
+        "session": _text(told, "session_id")[:200],
+        "degraded": error.code if isinstance(error, RecollectError) else type(error).__name__,
+    }
     log.write(options.state, entry)
 
 
-def _prompt(one: _Answering) -> None:
-    """Give what fits a prompt; then keep the prompt, which must not find itself."""
+def _prompt(one: _Answering, memory: Recollect) -> None:
+    """Give what fits a prompt; the prompt is kept afterwards, for it must not wait for that."""
     prompt = _text(one.event, "prompt")
     before, readable = _given_before(one)
-    if one.project.inject and one.options.inject and not _is_trivial(prompt):
-        one.given = _fitting(one, prompt, readable)
     if is_off_record(prompt, one.options.off_record):
         one.skipped = "off the record"
-        return
-    if not prompt.startswith("/"):
-        _keep(one, [one.said("user", prompt)], before)
+    elif not prompt.startswith("/"):
+        one.to_keep = partial(_keep, one, [one.said("user", prompt)], before)
+    if one.project.inject and one.options.inject and not _is_trivial(prompt):
+        one.given = _fitting(one, memory, prompt, readable)
 
 
-def _fitting(one: _Answering, prompt: str, before: tuple[str, ...]) -> Given:
+def _fitting(one: _Answering, memory: Recollect, prompt: str, before: tuple[str, ...]) -> Given:
     options = one.options
-    result = one.memory.frame(
+    result = memory.frame(
         options.frame,
         prompt[:_PROMPT_CHARACTERS],
         # What was given before in this session is still there to read.
@@ -262,28 +285,28 @@ def _is_trivial(prompt: str) -> bool:
     return not has_words or said.startswith("/") or _TRIVIAL.fullmatch(said) is not None
 
 
-def _session_start(one: _Answering) -> None:
+def _session_start(one: _Answering, memory: Recollect) -> None:
     """Give who the agent is, and where the last session of this project ended."""
     if not (one.project.inject and one.options.inject):
         one.skipped = "not shown here"
         return
-    own = one.memory.frame("self", token_budget=one.options.session_budget_tokens)
+    own = memory.frame("self", token_budget=one.options.session_budget_tokens)
     one.given = given(
         [
             Part("Who you are here:", [block.memory for block in own.blocks]),
-            Part("Where the last session of this project ended:", _open_ends(one)),
+            Part("Where the last session of this project ended:", _open_ends(one, memory)),
         ],
         about="session",
         budget_tokens=one.options.session_budget_tokens,
     )
 
 
-def _open_ends(one: _Answering) -> list[Memory]:
+def _open_ends(one: _Answering, memory: Recollect) -> list[Memory]:
     """Return how the last session ended: what was asked last, and what was answered to it."""
     if one.project.name is None:
         return []
     said = {"speaker": {"in": ["user", "assistant"]}, "thread": {"exists": True}}
-    page = one.memory.list(
+    page = memory.list(
         filter={**said, "project": one.project.name, "and": [{"thread": {"ne": one.session}}]},
         order="occurred",
         limit=_LAST_TURNS,
@@ -299,7 +322,7 @@ def _first_of(turns: list[Memory], speaker: str) -> Memory | None:
     return next((one for one in turns if one.speaker == speaker), None)
 
 
-def _stop(one: _Answering) -> None:
+def _stop(one: _Answering, memory: Recollect) -> None:
     """Keep what the agent said last."""
     said = _text(one.event, "last_assistant_message")
     entries = log.of_session(one.options.state, one.session)
@@ -307,16 +330,16 @@ def _stop(one: _Answering) -> None:
     if asked and asked[-1].get("skipped") == "off the record":
         one.skipped = "off the record"
         return
-    _keep(one, [one.said("assistant", said)], _given_before(one)[0])
+    _keep(one, [one.said("assistant", said)], _given_before(one)[0], memory)
 
 
-def _transcript(one: _Answering) -> None:
+def _transcript(one: _Answering, memory: Recollect) -> None:
     """Keep what a transcript holds and nobody told us: turns that are known are passed over."""
     path = Path(_text(one.event, "transcript_path"))
     if path.suffix != ".jsonl" or not path.is_file():
         one.skipped = "no transcript"
         return
-    _keep(one, _heard(one, path), _given_before(one)[0])
+    _keep(one, _heard(one, path), _given_before(one)[0], memory)
 
 
 def _heard(one: _Answering, path: Path) -> Iterator[Heard]:
@@ -327,7 +350,7 @@ def _heard(one: _Answering, path: Path) -> Iterator[Heard]:
     return claude_code.read(lines, name=path.name)
 
 
-def _tool(one: _Answering) -> None:
+def _tool(one: _Answering, memory: Recollect) -> None:
     """Keep one line of what a tool did, if somebody asked for it."""
     if not (one.options.tools or one.event.get("keep_tools") is True):
         one.skipped = "not asked for"
@@ -341,17 +364,17 @@ def _tool(one: _Answering) -> None:
         return
     line = tool_line(name, one.event.get("tool_input"), one.event.get("tool_response"))
     arguments = tool_arguments(one.said("tool", line), name, one.project)
-    report = one.memory.remember(**arguments)
+    report = memory.remember(**arguments)
     one.kept = CaptureReport((report.pak_id,) if report.created else ())
 
 
-def _keep(one: _Answering, heard: Any, before: tuple[str, ...]) -> None:
+def _keep(one: _Answering, heard: Any, before: tuple[str, ...], memory: Recollect) -> None:
     given_out: tuple[Memory, ...] = ()
     if before:
-        page = one.memory.list(filter={"pak_id": {"in": list(before)}}, limit=_MOST_GIVEN)
+        page = memory.list(filter={"pak_id": {"in": list(before)}}, limit=_MOST_GIVEN)
         given_out = tuple(page.items)
-    sieve = Sieve(one.options, (memory.content for memory in given_out))
-    one.kept = keep(one.memory, heard, sieve)
+    sieve = Sieve(one.options, (known.content for known in given_out))
+    one.kept = keep(memory, heard, sieve)
     if not one.kept.new and one.kept.left_out:
         one.skipped = next(iter(one.kept.left_out))
 
@@ -374,7 +397,7 @@ def _text(event: Mapping[Any, Any], name: str) -> str:
 
 
 # Each event that is answered, and what it asks for; others are answered with nothing.
-EVENTS: Mapping[str, Callable[[_Answering], None]] = {
+EVENTS: Mapping[str, Callable[[_Answering, Recollect], None]] = {
     "SessionStart": _session_start,
     "UserPromptSubmit": _prompt,
     "Stop": _stop,

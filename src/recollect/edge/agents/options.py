@@ -35,8 +35,9 @@ class AgentOptions:
     `state` is the folder of the log and of pauses. Of a prompt at most `top_k` memories come in
     `budget_tokens`, each fitting at least `min_match` and scoring at least `min_score`. `tools` and
     `subagents` keep what they did, too. `off_record` are phrases that keep a turn out. After
-    `deadline_ms` an answer is given without what is not ready; the first of a process, which loads
-    what answers, has `first_deadline_ms`. `announce` tells the user how much was given.
+    `deadline_ms` an answer is given without what is not ready; a hook that is a process of its own,
+    which has to load what answers, has `process_deadline_ms`. `announce` tells the user how much
+    was given.
     """
 
     state: Path
@@ -53,7 +54,7 @@ class AgentOptions:
     announce: bool = False
     off_record: tuple[str, ...] = ("off the record",)
     deadline_ms: int = 300
-    first_deadline_ms: int = 2_000
+    process_deadline_ms: int = 2_000
     now: Callable[[], float] = time.time
 
 
@@ -81,7 +82,7 @@ _COUNTS = {
     "budget_tokens": 100_000,
     "session_budget_tokens": 100_000,
     "deadline_ms": 60_000,
-    "first_deadline_ms": 60_000,
+    "process_deadline_ms": 60_000,
 }
 
 

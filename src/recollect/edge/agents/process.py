@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from recollect.errors import RecollectError
 from recollect.hours import iso
 
 if TYPE_CHECKING:
+    from recollect.edge.agents.events import Lent
     from recollect.engine import Recollect
 
 __all__ = ["NAMES", "answer_event", "event_named"]
@@ -67,20 +68,21 @@ def _answer_in_time(
     event: Mapping[str, Any], opening: Opening, options: AgentOptions, say: Callable[[str], None]
 ) -> None:
     began = time.monotonic()
-    usual = options.first_deadline_ms / 1000
+    usual = options.process_deadline_ms / 1000
     limit = max(usual, _LONGER.get(str(event.get("hook_event_name")), 0.0))
     watch = threading.Timer(limit, _end, args=(event, options.state))
     watch.daemon = True
     watch.start()
     try:
         with opening() as memory:
-            _answer(memory, event, options, limit - (time.monotonic() - began), say)
+            left = limit - (time.monotonic() - began)
+            _answer(lambda: nullcontext(memory), event, options, left, say)
     finally:
         watch.cancel()
 
 
 def _answer(
-    memory: Recollect,
+    lent: Lent,
     event: Mapping[str, Any],
     options: AgentOptions,
     left: float,
@@ -90,7 +92,7 @@ def _answer(
     from recollect.edge.agents.events import answer
 
     waits = max(options.deadline_ms, int(1000 * left) - 100)
-    told = answer(memory, event, replace(options, first_deadline_ms=waits))
+    told = answer(lent, event, replace(options, deadline_ms=waits))
     if told:
         say(json.dumps(told))
     wait_for_rest(max(0.0, left))

@@ -8,6 +8,7 @@ memory gave out and that comes back is not stored as new. No SDK is known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from recollect.check import shown
@@ -43,13 +44,19 @@ class Outcome:
 class Session:
     """A memory as whoever asks may use it, who that is, and what that was told before.
 
-    A door that counts what is asked of it carries verbs out by a `perform` of its own.
+    A door that counts what is asked of it carries verbs out by a `perform` of its own; one whose
+    memories are only lent says how the memory is had once more.
     """
 
     memory: Recollect
     who: Hashable
     echoes: Echoes
     perform_as: Callable[..., wire.Object | Iterator[str]] | None = None
+    lent_again: Callable[[], AbstractContextManager[Recollect]] | None = None
+
+    def lend(self) -> AbstractContextManager[Recollect]:
+        """Give the memory for as long as it is used, also when the call is over."""
+        return nullcontext(self.memory) if self.lent_again is None else self.lent_again()
 
     def perform(
         self, verb: Verb, given: Mapping[str, Any], *, progress: Progress | None = None

@@ -11,6 +11,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.edge import wire
+from recollect.edge.agents.deadline import CLOSING_S, wait_for_rest
 from recollect.edge.echo import Echoes
 from recollect.edge.http import bodies
 from recollect.edge.http.identity import bearer
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.stores import Served
     from recollect.edge.mcp.issuer import Issuer
     from recollect.edge.verbs import Verb
+    from recollect.engine import Recollect
     from recollect.model import Principal
 
 __all__ = ["PATH", "McpDoor", "mcp_routes"]
@@ -127,12 +130,19 @@ class McpDoor:
                     server.quotas.take(served, 1, 0)
                 listener = (served.store, who.tenant, who.id)
                 perform = partial(self._perform, served)
-                return act(Session(served.memory, listener, self._echoes, perform))
+                again = partial(self._lent_again, _shown(request), _known(request))
+                return act(Session(served.memory, listener, self._echoes, perform, again))
 
         return await self._server.places.run(call)
 
+    @contextmanager
+    def _lent_again(self, shown: str | None, known: Principal | None) -> Iterator[Recollect]:
+        with self._server.stores.serve(shown, known=known) as served:
+            yield served.memory
+
     async def close(self) -> None:
-        """Come to an end."""
+        """Come to an end; what hooks began is done first."""
+        await asyncio.to_thread(wait_for_rest, CLOSING_S)
         self._end.set()
         if self._life is not None:
             await self._life

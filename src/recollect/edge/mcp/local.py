@@ -12,10 +12,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from recollect.edge.agents.deadline import CLOSING_S, wait_for_rest
 from recollect.edge.echo import Echoes
 from recollect.edge.mcp.calls import Session
 from recollect.edge.threads import Threads
-from recollect.errors import RecollectError, StoreClosed
+from recollect.errors import StoreClosed
 
 if TYPE_CHECKING:
     from recollect.engine import Recollect
@@ -69,13 +70,15 @@ class LocalMemory:
         threading.Thread(target=self._open_quietly, name="opening", daemon=True).start()
 
     def _open_quietly(self) -> None:
-        with suppress(RecollectError):
-            self.session()
+        with suppress(Exception):
+            # Loads what answers, and counts nothing: the first prompt finds all of it there.
+            self.session().memory.preview("evidence", "What matters here?")
 
     def close(self, *_: Any) -> None:
         """Close it; what was begun is done first."""
         self.is_closing = True
         self._threads.close()
+        wait_for_rest(CLOSING_S)
         with self._lock:
             self._session = None
             self._open.close()

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from recollect import __version__
 from recollect.edge.mcp import chatgpt, frames
 from recollect.edge.mcp.calls import Outcome, Session, carried_out, refused
-from recollect.edge.mcp.hidden import HIDDEN, NOTHING, patience_s
+from recollect.edge.mcp.hidden import HIDDEN, NOTHING
 from recollect.edge.mcp.progress import Far, told_meanwhile
 from recollect.edge.mcp.schemas import described, input_schema
 from recollect.edge.mcp.texts import SPOKEN, said_plainly
@@ -67,10 +67,9 @@ def make_server(
     memories: Memories,
     *,
     tools: str = "default",
-    on_listed: Callable[[], None] | None = None,
 ) -> Server[Any]:
-    """Return a server of these memories; `on_listed` is called when a client has seen the tools."""
-    return _Door(memories, tools, on_listed).server()
+    """Return a server of these memories."""
+    return _Door(memories, tools).server()
 
 
 def _completing(handler: Handler) -> Handler:
@@ -83,13 +82,10 @@ def _completing(handler: Handler) -> Handler:
 
 
 class _Door:
-    def __init__(
-        self, memories: Memories, tools: str, on_listed: Callable[[], None] | None
-    ) -> None:
+    def __init__(self, memories: Memories, tools: str) -> None:
         self._memories = memories
         self._listed = {one.name: one for one in profile(tools)}
         self._is_chatgpt = tools == "chatgpt"
-        self._on_listed = on_listed
         self._begun: set[asyncio.Future[Outcome]] = set()
         told = chatgpt.TOOLS if self._is_chatgpt else [described(one) for one in profile(tools)]
         self._told_tools: dict[str, Any] = {"tools": list(told)}
@@ -125,8 +121,6 @@ class _Door:
         return None if found is None else input_schema(found)
 
     async def _list_tools(self, ctx: Context, _: Any) -> dict[str, Any]:
-        if self._on_listed is not None:
-            self._on_listed()
         if ctx.protocol_version >= _STRUCTURED_SINCE:
             return self._told_tools
         # Who is told of no structured answers waits for none.
@@ -149,21 +143,21 @@ class _Door:
 
         What was begun goes on then: a turn is kept, if late.
         """
-        arguments, call = params.arguments or {}, HIDDEN[params.name]
-        begun = asyncio.ensure_future(
-            self._memories.run(ctx, params.name, lambda one: call(one, arguments))
-        )
+        hook = HIDDEN[params.name](params.arguments or {})
+        begun = asyncio.ensure_future(self._memories.run(ctx, params.name, hook.answer))
         self._begun.add(begun)
-        begun.add_done_callback(self._ended)
-        await asyncio.wait({begun}, timeout=patience_s())
+
+        def ended(_: asyncio.Future[Outcome]) -> None:
+            self._begun.discard(begun)
+            problem = None if begun.cancelled() else begun.exception()
+            if problem is not None:
+                hook.failed(problem)
+
+        begun.add_done_callback(ended)
+        await asyncio.wait({begun}, timeout=hook.patience_s)
         if not begun.done() or begun.exception() is not None:
             return NOTHING
         return begun.result()
-
-    def _ended(self, begun: asyncio.Future[Outcome]) -> None:
-        self._begun.discard(begun)
-        if not begun.cancelled():
-            begun.exception()  # looked at, so that nobody is told that it was not
 
     def _tool(self, name: str) -> tuple[Callable[..., Outcome], str]:
         """Return what carries out a tool, and the verb that it is counted as."""

@@ -1,7 +1,7 @@
 """`recollect mcp` over standard input and output, until its client goes away.
 
 In: how the memory is opened. Out: nothing but messages of the protocol on stdout. The SDK is loaded
-first and the memory after the tools were listed, so that a client waits for neither.
+first, and the memory while its client says hello: the first prompt comes soon after that.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["serve_stdio"]
 
-# A client that has seen the tools is served before the memory takes the processor.
-_AFTER_S = 0.05
-
 
 def serve_stdio(opening: Opening, *, tools: str) -> None:
     """Serve one client; come back when it has closed its end."""
@@ -37,17 +34,11 @@ def serve_stdio(opening: Opening, *, tools: str) -> None:
 
 
 async def _serve(memory: LocalMemory, tools: str) -> None:
-    import asyncio
-
     from recollect.edge.mcp.pipes import pipes
     from recollect.edge.mcp.server import make_server
 
-    loop = asyncio.get_running_loop()
-
-    def listed() -> None:
-        loop.call_later(_AFTER_S, memory.open_meanwhile)
-
-    server = make_server(memory, tools=tools, on_listed=listed)
+    server = make_server(memory, tools=tools)
+    memory.open_meanwhile()
     async with pipes() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
