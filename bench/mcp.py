@@ -2,7 +2,7 @@
 
 In: nothing. Out: ratios, each the median of nine rounds by turns, in CPU as the system counts it
 for the process that answers. A tool that does nothing is one of a bare server of the same SDK, over
-the same transport; a recall may add to the library's not much more than that. Run `python -m
+the same transport, behind bearer tokens too; a recall may add to the library's not much more. Run `python -m
 bench.mcp` on a machine that does nothing else.
 """
 
@@ -69,8 +69,17 @@ _BARE_HTTP = (
     _BARE
     + """
 import uvicorn
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+
+class Token:
+    async def verify_token(self, token):
+        return AccessToken(token=token, client_id="bench", scopes=[])
+
 print("{}", flush=True)
-app = server.streamable_http_app(stateless_http=True)
+place = "http://127.0.0.1/mcp"
+auth = AuthSettings(issuer_url=place, resource_server_url=place, validate_token_resource=False)
+app = server.streamable_http_app(stateless_http=True, auth=auth, token_verifier=Token())
 uvicorn.run(app, port=int(sys.argv[1]), loop="uvloop", http="httptools", log_config=None)
 """
 )

@@ -184,7 +184,8 @@ def test_a_signature_of_somebody_else_is_none(issuer: LoopbackIssuer) -> None:
         "a secret that everybody could know by now",
         headers={"kid": "first"},
     )
-    for token in (issuer.token(key=stranger), f"{head}.{body}.", unsigned, shared, "a.b.c", ""):
+    false = (issuer.token(key=stranger), f"{head}.{body}.", unsigned, shared, "a.b.c", "")
+    for token in false:
         with pytest.raises(KeyNeeded):
             one.principal_of(token)
     assert one.principal_of(good).id == "ann"
@@ -212,6 +213,30 @@ def test_an_issuer_that_calls_itself_something_else_is_none(issuer: LoopbackIssu
     issuer.known_as = "https://evil.example"
     with pytest.raises(KeyNeeded):
         Issuer(outside(issuer)).principal_of(issuer.token())
+
+
+@pytest.mark.parametrize("told", [[], "keys", 7, {"keys": 7}, {"keys": []}, {}], ids=str)
+def test_an_issuer_that_tells_nonsense_lets_nobody_in(issuer: LoopbackIssuer, told: Any) -> None:
+    one = Issuer(outside(issuer))
+    known = issuer.told
+    issuer.told = lambda path: told if path == "/keys" else known(path)  # type: ignore[method-assign]
+    with pytest.raises(KeyNeeded):
+        one.principal_of(issuer.token())
+    another = Issuer(outside(issuer))
+    issuer.told = lambda path: told  # type: ignore[method-assign]  # noqa: ARG005
+    with pytest.raises(KeyNeeded):
+        another.principal_of(issuer.token())
+
+
+def test_who_cannot_be_reached_lets_nobody_in_and_is_asked_again_later() -> None:
+    now = [0.0]
+    issuer = LoopbackIssuer()
+    with running(issuer):
+        token = issuer.token()
+    one = Issuer(outside(issuer), clock=lambda: now[0])
+    for _ in range(2):
+        with pytest.raises(KeyNeeded):
+            one.principal_of(token)
 
 
 @pytest.mark.parametrize("url", ["http://issuer.example", "issuer.example", "file:///etc/passwd"])

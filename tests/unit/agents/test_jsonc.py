@@ -111,3 +111,20 @@ def test_a_file_with_nothing_in_it_gets_an_object(text: str) -> None:
     changed = jsonc.set_value(text, ("servers", "ours"), VALUE)
     assert jsonc.parse(changed).value() == {"servers": {"ours": VALUE}}
     assert changed.startswith(text.rstrip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {\n  // none yet\n  "b": 1\n}}\n',
+        '{"a": {"b": 1 /* the last */}}',
+        '{"a": {\r\n  "b": 1, // why\r\n}}\r\n',
+        '{"a": { // c\n "b": 1}}',
+    ],
+)
+def test_taking_the_only_member_out_leaves_the_comments_around_it(text: str) -> None:
+    left = jsonc.remove(text, ("a", "b"))
+    assert jsonc.parse(left).value() == {"a": {}}
+    assert [one for one in ("// none yet", "/* the last */", "// why", "// c") if one in left] == [
+        one for one in ("// none yet", "/* the last */", "// why", "// c") if one in text
+    ]

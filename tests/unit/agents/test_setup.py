@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.edge.agents.clients import CLIENTS, Server
+from recollect.edge.agents.clients import CLIENTS, Server, is_ours
 from recollect.edge.agents.jsonc import parse
 from recollect.edge.agents.setup import Machine, apply, is_set_up, plan_install, plan_uninstall
 from recollect.errors import InvalidInput
@@ -326,3 +326,52 @@ def test_a_server_elsewhere_is_named_before_the_command(tmp_path: Path) -> None:
         "env 'A=b c' /opt/recollect --url http://127.0.0.1:8377 hook session-start"
         " --client claude-code"
     )
+
+
+@clients
+def test_what_somebody_wrote_since_the_plan_is_not_written_over(name: str, tmp_path: Path) -> None:
+    on = machine(tmp_path)
+    plan = plan_install(CLIENTS[name], SERVER, on, hooks=True, tools=False)
+    file = CLIENTS[name].file(on.home, on.platform)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"# theirs" if CLIENTS[name].form == "toml" else b'{"theirs": 1}')
+    before = held(tmp_path)
+    with pytest.raises(InvalidInput, match="changed meanwhile"):
+        apply(plan, on)
+    assert held(tmp_path) == before
+
+
+@clients
+def test_two_who_set_up_at_once_are_one(name: str, tmp_path: Path) -> None:
+    on = machine(tmp_path)
+    on.home.mkdir()
+    plans = [plan_install(CLIENTS[name], SERVER, on, hooks=True, tools=False) for _ in range(2)]
+    for plan in plans:
+        apply(plan, on)
+    assert plan_install(CLIENTS[name], SERVER, on, hooks=True, tools=False).is_empty
+    take_back(name, on)
+    assert set(held(on.home).values()) <= {None}
+
+
+def test_servers_of_codex_that_are_no_table_are_refused(tmp_path: Path) -> None:
+    on = machine(tmp_path)
+    file = CLIENTS["codex"].file(on.home, on.platform)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"mcp_servers = 3\n")
+    with pytest.raises(InvalidInput, match="holds no table"):
+        plan_install(CLIENTS["codex"], SERVER, on, hooks=True, tools=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "ours"),
+    [
+        ("/opt/recollect hook session-start --client claude-code", True),
+        ("env A=b '/my own/bin/recollect' hook session-end --client codex --db x", True),
+        ("uvx --from 'recollect[mcp]' recollect hook pre-compact --client claude-code", True),
+        ("cd /src/recollect && git hook run pre-push", False),
+        ("/src/recollect/tools/notify hook session-start", False),
+        ("lefthook run", False),
+    ],
+)
+def test_a_hook_of_another_program_is_not_taken_for_ours(command: str, ours: bool) -> None:
+    assert is_ours({"type": "command", "command": command}) is ours

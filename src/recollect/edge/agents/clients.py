@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from recollect.patterns import regex
 from recollect.values import dataclass
 
 __all__ = ["CLIENTS", "NAME", "Client", "Server", "hooks_of", "is_ours"]
@@ -216,6 +217,9 @@ _BY_SERVER: Mapping[str, tuple[str, ...]] = {
     "claude-code": ("UserPromptSubmit", "Stop"),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact"),
 }
+_EVENTS = sorted({word for words in _BY_PROCESS.values() for word in words.values()})
+# Words of `Server.hook`: another program may have our name in its path, and hooks of its own.
+_OUR_COMMAND = regex(rf"{NAME}\S* (?:\S+ )*?hook (?:{'|'.join(_EVENTS)}) --client ")
 # Codex gives an ending session three seconds.
 _MOST_AT_END_S = {"codex": 3}
 
@@ -269,4 +273,4 @@ def is_ours(hook: object) -> bool:
     if hook.get("type") == "mcp_tool":
         return hook.get("server") == NAME and hook.get("tool") == _TOOL
     command = hook.get("command")
-    return isinstance(command, str) and NAME in command and " hook " in command
+    return isinstance(command, str) and _OUR_COMMAND.search(command) is not None

@@ -2,8 +2,7 @@
 
 In: a text, a path, and a value. Out: the text with that value set or taken out. Comments,
 trailing commas, indentation and line ends stay as they are. The text is scanned, never written
-anew; what is no such JSON is
-refused with the number of its line.
+anew; what is no such JSON is refused with the number of its line.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ _SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _INDENT = re.compile(r"\n([ \t]+)\S")
+_LINE_END = re.compile(r"\A[ \t]*\r?\n")
 _DEEPEST = 100
 
 
@@ -133,19 +133,28 @@ def _without(text: str, holder: Jsonc, member: Member) -> str:
     """Cut a member with its comma: the one behind it, else the one before."""
     place = holder.members.index(member)
     after = _skip(text, member.end)
-    if after < len(text) and text[after] == ",":
-        if len(holder.members) == 1:
-            # With a trailing comma behind it, all that was between the brackets goes.
-            return text[: holder.start + 1] + text[holder.end - 1 :]
+    has_comma = after < len(text) and text[after] == ","
+    if len(holder.members) == 1:
+        return _emptied(text, holder, member, after + 1 if has_comma else member.end)
+    if has_comma:
         begin = _line_start(text, member.start)
         end = _line_rest(text, after + 1)
         if begin < member.start and end > after + 1:
             return text[:begin] + text[end:]
         return text[: member.start] + text[after + 1 :].lstrip(" \t")
-    if place == 0:
-        return text[: holder.start + 1] + text[holder.end - 1 :]
     before = holder.members[place - 1]
     return text[: before.end] + text[member.end :]
+
+
+def _emptied(text: str, holder: Jsonc, member: Member, behind: int) -> str:
+    """Cut the only member: all that is between the brackets, but for comments."""
+    begin, end = holder.start + 1, holder.end - 1
+    before, rest = text[begin : member.start].rstrip(" \t"), text[behind:end]
+    if not before.strip() and not rest.strip():
+        return text[:begin] + text[end:]
+    if before.endswith("\n"):
+        rest = _LINE_END.sub("", rest, count=1)
+    return text[:begin] + before + rest + text[end:]
 
 
 def _line_start(text: str, at: int) -> int:

@@ -145,6 +145,7 @@ def apply(plan: Plan, machine: Machine) -> tuple[Path, ...]:
     before = {path: _bytes(path) for path in files}
     new_folders = {path for path in files if not path.parent.exists()}
     for change in plan.changes:
+        _need_as_planned(change, before[change.path])
         _need_writable(change.path)
     copies = _keep_copies(plan, machine, before) if plan.is_install else ()
     done: list[Path] = []
@@ -195,6 +196,8 @@ def _with_entry(client: Client, text: str, entry: Mapping[str, Any]) -> str:
     table = document
     for key in client.keys:
         table = table.setdefault(key, library.table(is_super_table=True))
+        if not isinstance(table, Mapping):
+            raise InvalidInput(f"{key} holds no table.", hint=_BY_HAND)
     is_inline = isinstance(table, library.items.InlineTable)
     made = library.inline_table() if is_inline else library.table()
     made.update({key: value for key, value in entry.items() if value != {}})
@@ -313,6 +316,14 @@ def _text(path: Path) -> str | None:
         return held.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} is not UTF-8.", hint=_BY_HAND) from error
+
+
+def _need_as_planned(change: Change, now: bytes | None) -> None:
+    """Refuse to write over what somebody wrote since the plan was made."""
+    if now not in (change.before, change.after):
+        raise InvalidInput(
+            f"{change.path} was changed meanwhile.", hint="nothing was changed by us: try again."
+        )
 
 
 def _need_writable(path: Path) -> None:

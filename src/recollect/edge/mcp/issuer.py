@@ -110,14 +110,17 @@ class Issuer:
     def _fetch(self) -> Mapping[str, Any]:
         with httpx2.Client(timeout=_TIMEOUT_S) as client:
             told = client.get(str(self._where(client))).raise_for_status().json()
+        if not isinstance(told, dict):
+            raise TypeError("keys are told in an object")
         return {str(one.key_id): one for one in jwt.PyJWKSet.from_dict(told).keys}
 
     def _where(self, client: httpx2.Client) -> str:
         """Return where the issuer says that its keys are."""
         for address in _addresses(self._given.issuer):
             answer = client.get(address)
-            if answer.is_success and answer.json().get("issuer") == self._given.issuer:
-                return str(answer.json()["jwks_uri"])
+            told = answer.json() if answer.is_success else None
+            if isinstance(told, dict) and told.get("issuer") == self._given.issuer:
+                return str(told["jwks_uri"])
         raise KeyError("jwks_uri")
 
 
