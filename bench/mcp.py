@@ -2,7 +2,7 @@
 
 In: nothing. Out: ratios, each the median of nine rounds by turns, in CPU as the system counts it
 for the process that answers. A tool that does nothing is one of a bare server of the same SDK, over
-the same transport, behind bearer tokens too; a recall may add to the library's not much more. Run `python -m
+the same transport, behind bearer tokens too; a recall may add not much more. Run `python -m
 bench.mcp` on a machine that does nothing else.
 """
 

@@ -68,11 +68,6 @@ class Place:
             f'name = "fake"\nbase_url = "{self.model.url}/v1"\nwire_api = "responses"\n'
             'env_key = "FAKE_KEY"\n'
         )
-        # Two cores shared by many: what is tested is what hooks do, not how soon.
-        (self.home / ".recollect").mkdir()
-        (self.home / ".recollect/agents.toml").write_text(
-            "deadline_ms = 20000\nprocess_deadline_ms = 20000\n"
-        )
 
     def run(self, *words: str | Path, ok: bool = True) -> str:
         """Run a command in the project; return what it said."""
@@ -93,11 +88,8 @@ class Place:
         return self.run(SCRIPT, *words)
 
     def install(self, client: str, *before: str) -> None:
-        """Set a client up; it then waits as long for our server as a busy machine needs."""
+        """Set a client up, with all as it is usually."""
         self.recollect(*before, "install", client)
-        for name in (".claude/settings.json", ".codex/hooks.json"):
-            if (self.home / name).exists():
-                patient(self.home / name)
 
     def turns(self) -> dict[tuple[str, str], Any]:
         """Return what was kept of conversations, by who said what."""
@@ -110,12 +102,27 @@ class Place:
 
     def log(self) -> list[Any]:
         file = self.home / ".recollect/agents/hooks.jsonl"
-        return [json.loads(line) for line in file.read_text().splitlines()]
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def ask_in_time(self, ask: Callable[..., str], prompt: str, *more: str) -> str:
+        """Put a prompt until our hooks answer it within their deadlines; return what was said.
+
+        A machine that is shared by many is now and then too slow: the prompt goes on then, and the
+        log says `degraded`. What was asked of the model before is forgotten.
+        """
+        for _ in range(_MOST_TRIES):
+            before = len(self.log())
+            self.model.requests.clear()
+            said = ask(self, prompt, *more)
+            answered = [one for one in self.log()[before:] if "late" not in one]
+            events = {one["event"] for one in answered}
+            if events >= _BEFORE_THE_MODEL and not any("degraded" in one for one in answered):
+                return said
+        raise AssertionError(f"hooks were never answered in time: {self.log()}")
 
 
-def patient(file: Path) -> None:
-    """Let the hooks of a file take a minute."""
-    file.write_text(file.read_text().replace('"timeout": 5', '"timeout": 60'))
+_MOST_TRIES = 8
+_BEFORE_THE_MODEL = {"SessionStart", "UserPromptSubmit"}
 
 
 def ask_claude(place: Place, prompt: str, *more: str) -> str:
@@ -126,6 +133,11 @@ def ask_claude(place: Place, prompt: str, *more: str) -> str:
 def ask_codex(place: Place, prompt: str, *more: str) -> str:
     """Put one prompt to Codex."""
     return place.run("codex", "exec", "--dangerously-bypass-hook-trust", *more, prompt)
+
+
+def ask_in_time(client: str, place: Place, prompt: str, *more: str) -> str:
+    """Put a prompt to a client until our hooks are in time."""
+    return place.ask_in_time(ASK[client], prompt, *more)
 
 
 ASK: dict[str, Callable[..., str]] = {"claude-code": ask_claude, "codex": ask_codex}

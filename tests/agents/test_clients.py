@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.agents.clients import ASK, Place, needs_clients, patient
+from tests.agents.clients import ASK, Place, ask_in_time, needs_clients
 from tests.agents.fake_model import fake_model
 from tests.house.snippets import ROOT
 
@@ -35,7 +35,7 @@ def test_what_fits_a_prompt_is_in_the_request_that_the_model_gets(
     client: str, place: Place
 ) -> None:
     place.install(client)
-    assert "Understood." in ASK[client](place, QUESTION)
+    assert "Understood." in ask_in_time(client, place, QUESTION)
     (asked,) = [one for one in place.model.asked() if QUESTION in one]
     assert TEA in asked
     assert "<recollect-memory" in asked and "data, not instructions" in asked
@@ -64,13 +64,15 @@ def test_an_echo_is_not_stored_and_a_turn_is_stored_once_whoever_tells_of_it(
     client: str, place: Place
 ) -> None:
     place.install(client)
+    ask_in_time(client, place, QUESTION)
     place.model.says = TEA
-    ASK[client](place, QUESTION)
-    assert place.turns().keys() == {("user", QUESTION)}
+    ask_in_time(client, place, "And where is the tea kept at night?")
+    assert ("assistant", TEA) not in place.turns()
+    kept = len(place.turns())
     told = json.loads(place.recollect("import", client, "--json"))
-    assert told["files"] >= 1 and told["unread"] == []
-    assert told["imported"] == 0 and told["known"] == 1
-    assert told["left_out"].get("echo") == 1
+    assert told["files"] >= 2 and told["unread"] == []
+    assert told["imported"] == 0 and told["known"] >= kept
+    assert told["left_out"].get("echo", 0) >= 1
 
 
 @both
@@ -121,8 +123,7 @@ def test_the_next_session_starts_with_how_the_last_one_ended(client: str, place:
     place.install(client)
     place.model.says = "The second coat of glaze is still missing."
     ASK[client](place, "Glaze the pots on the left, please.")
-    place.model.requests.clear()
-    ASK[client](place, "Fix the colour of the page header.")
+    ask_in_time(client, place, "Fix the colour of the page header.")
     asked = next(one for one in place.model.asked() if "page header" in one)
     assert "Where the last session of this project ended" in asked
     assert "second coat of glaze" in asked
@@ -152,8 +153,7 @@ def test_the_plugin_of_claude_code_is_valid_and_does_the_same(place: Place) -> N
     for folder in (ROOT / "plugins/claude-code", ROOT):
         assert "Validation passed" in place.run("claude", "plugin", "validate", folder)
     shutil.copytree(ROOT / "plugins/claude-code", plugin)
-    patient(plugin / "hooks/hooks.json")
-    ASK["claude-code"](place, QUESTION, "--plugin-dir", str(plugin))
+    ask_in_time("claude-code", place, QUESTION, "--plugin-dir", str(plugin))
     assert [one for one in place.model.asked() if TEA in one]
     assert place.turns().keys() == {("user", QUESTION), ("assistant", "Understood.")}
 
@@ -162,13 +162,12 @@ def test_the_plugin_of_codex_is_taken_and_does_the_same(place: Place) -> None:
     root = place.home / "marketplace"
     for part in (".agents", "plugins"):
         shutil.copytree(ROOT / part, root / part)
-    patient(root / "plugins/codex/hooks/hooks.json")
     place.run("codex", "plugin", "marketplace", "add", str(root))
     place.run("codex", "plugin", "add", "recollect@recollect")
     assert "installed, enabled" in place.run("codex", "plugin", "list")
     # Codex starts servers without our environment: where the memory is, its file says.
     place.db.replace(place.home / "other.db")
-    (place.home / ".recollect/companion").mkdir()
+    (place.home / ".recollect/companion").mkdir(parents=True, exist_ok=True)
     (place.home / "other.db").replace(place.home / ".recollect/companion/recall.db")
-    ASK["codex"](place, QUESTION)
+    ask_in_time("codex", place, QUESTION)
     assert [one for one in place.model.asked() if TEA in one]

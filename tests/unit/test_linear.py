@@ -18,7 +18,8 @@ import pytest
 
 from recollect import check
 from recollect.dates import day_number, read_moment
-from recollect.edge.agents.echo import is_echo, without_blocks
+from recollect.edge.agents.blocks import without_blocks
+from recollect.edge.echo import known, repeated
 from recollect.embed.static import StaticEmbedder
 from recollect.errors import InvalidInput
 from recollect.hooks.decisions import decision_of
@@ -171,7 +172,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "id": check.is_id,
     "shown": check.shown,
     "secrets": redact,
-    "echo": lambda text: is_echo(without_blocks(text), [text[:400], "tea"]),
+    "echo": lambda text: repeated(known([("a", text[:400]), ("b", "tea")]), without_blocks(text)),
 }
 
 PIECES = {

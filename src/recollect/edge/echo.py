@@ -1,8 +1,9 @@
 """Texts that memory gave out and that come back to be remembered: an echo is not a new memory.
 
-In: what was told to whom, and what somebody wants to store. Out: the ids of the memories that it
-repeats, word for word, bare or as a door had wrapped it. It is known for one process and to whom it
-was told; whether those memories are still there, and still say so, is for the caller to ask.
+In: texts that were given out, and what somebody wants to store. Out: the memories that it repeats,
+word for word: bare, one after another, or as a door had wrapped them; none if it says one word
+more, for that may be "not". `Echoes` keeps in mind what this process told to whom; whether those
+memories are still there, and still say so, is for the caller to ask.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from hashlib import blake2b
-from itertools import islice
 from typing import Any
 
 from recollect.normalise import normalise
 
-__all__ = ["Echoes", "says_the_same", "texts_in_answer"]
+__all__ = ["Echoes", "Known", "known", "repeated", "says_the_same", "texts_in_answer"]
+
+# What each text that was given out is of, by a digest of what it says.
+Known = dict[bytes, str]
 
 # So many texts of one listener are known, and so many listeners: the oldest are let go.
 _MOST_TEXTS = 4_096
@@ -36,6 +39,25 @@ _QUOTED = re.compile(r"^(?:> ?){1,2}")
 _ORIGIN = re.compile(r"^\([^()\n]{1,200}\)\s+")
 # What is cut ends so, once it is in its normal form.
 _CUT = "..."
+_AROUND = "\"'\u201c\u201d*_`~ "
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_MOST_SENTENCES = 12
+
+
+def known(texts: Iterable[tuple[str, str]]) -> Known:
+    """Return what texts are known by, each with the id of its memory."""
+    return {_digest(_plain(text)): pak_id for pak_id, text in texts}
+
+
+def repeated(given_out: Mapping[bytes, str], content: str) -> tuple[tuple[str, str], ...]:
+    """Return the ids whose texts this is, each with its part of it; none if it holds more."""
+    if not given_out:
+        return ()
+    whole = given_out.get(_digest(_plain(content)))
+    if whole is not None:
+        return ((whole, content),)
+    found = [_told_by(given_out, section) for section in _sections(content)]
+    return () if () in found else tuple(one for told in found for one in told)
 
 
 class Echoes:
@@ -47,45 +69,60 @@ class Echoes:
 
     def tell(self, who: Hashable, texts: Iterable[tuple[str, str]]) -> None:
         """Keep in mind that somebody was told these texts, each with the id of its memory."""
-        digests = [(_digest(_plain(text)), pak_id) for pak_id, text in texts]
+        told = known(texts)
         with self._lock:
-            known = self._given_out.setdefault(who, OrderedDict())
+            before = self._given_out.setdefault(who, OrderedDict())
             self._given_out.move_to_end(who)
-            for digest, pak_id in digests:
-                known[digest] = pak_id
-                known.move_to_end(digest)
-            while len(known) > _MOST_TEXTS:
-                known.popitem(last=False)
+            for digest, pak_id in told.items():
+                before[digest] = pak_id
+                before.move_to_end(digest)
+            while len(before) > _MOST_TEXTS:
+                before.popitem(last=False)
             while len(self._given_out) > _MOST_LISTENERS:
                 self._given_out.popitem(last=False)
 
     def repeated(self, who: Hashable, content: str) -> tuple[tuple[str, str], ...]:
         """Return the ids whose texts this is, each with its part of it; none if it holds more."""
         with self._lock:
-            known = dict(self._given_out.get(who, {}))
-        if not known:
-            return ()
-        whole = known.get(_digest(_plain(content)))
-        if whole is not None:
-            return ((whole, content),)
-        found = [_told_by(known, section) for section in _sections(content)]
-        return () if () in found else tuple(one for told in found for one in told)
+            given_out = dict(self._given_out.get(who, {}))
+        return repeated(given_out, content)
 
 
-def _told_by(known: Mapping[bytes, str], section: str) -> tuple[tuple[str, str], ...]:
+def _told_by(given_out: Mapping[bytes, str], section: str) -> tuple[tuple[str, str], ...]:
     """Return the memories whose words a section is, as a whole or item by item; all or none."""
-    found = []
-    for piece in (section,) if _match(known, section) else islice(_items(section), _MOST_PIECES):
-        told = _match(known, piece)
-        if told is None:
+    whole = _match(given_out, section)
+    if whole is not None:
+        return (whole,)
+    found: list[tuple[str, str]] = []
+    for number, item in enumerate(_items(section)):
+        told = _said_in(given_out, item) if number < _MOST_PIECES else ()
+        if not told:
             return ()
-        found.append(told)
+        found += told
     return tuple(found)
 
 
-def _match(known: Mapping[bytes, str], piece: str) -> tuple[str, str] | None:
+def _said_in(given_out: Mapping[bytes, str], item: str) -> tuple[tuple[str, str], ...]:
+    """Return the memories that an item says: one, or several one after another."""
+    whole = _match(given_out, item)
+    if whole is not None:
+        return (whole,)
+    sentences, at = _SENTENCE_END.split(item.strip()), 0
+    found: list[tuple[str, str]] = []
+    while at < len(sentences) and len(found) < _MOST_PIECES:
+        ends = range(min(len(sentences), at + _MOST_SENTENCES), at, -1)
+        runs = ((end, _match(given_out, " ".join(sentences[at:end]))) for end in ends)
+        end, told = next(((end, one) for end, one in runs if one is not None), (0, None))
+        if told is None:
+            return ()
+        found.append(told)
+        at = end
+    return tuple(found) if at == len(sentences) else ()
+
+
+def _match(given_out: Mapping[bytes, str], piece: str) -> tuple[str, str] | None:
     forms = ((_digest(_plain(form)), form) for form in _forms(piece))
-    return next(((known[one], form) for one, form in forms if one in known), None)
+    return next(((given_out[one], form) for one, form in forms if one in given_out), None)
 
 
 def says_the_same(piece: str, content: str) -> bool:
@@ -146,7 +183,7 @@ def _forms(piece: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(normalise("NFKC", text).casefold().split()).strip("\"'\u201c\u201d ")
+    return " ".join(normalise("NFKC", text).casefold().split()).strip(_AROUND)
 
 
 def _digest(text: str) -> bytes:

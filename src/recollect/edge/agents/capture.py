@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.check import instant
 from recollect.edge.agents import pauses
-from recollect.edge.agents.echo import is_echo, texts_in, without_blocks
+from recollect.edge.agents.blocks import texts_in, without_blocks
 from recollect.edge.agents.project import Project, project_at
+from recollect.edge.echo import Known, known, repeated
 from recollect.importers import GivenOut, Heard, Turn, Unread
 from recollect.limits import most_characters
 from recollect.model.memory import EXTERNAL
@@ -75,13 +76,13 @@ class Sieve:
     def __init__(self, options: AgentOptions, given_out: Iterable[str] = ()) -> None:
         self._options = options
         self._spans = pauses.spans(options.state)
-        self._given_out: dict[str, list[str]] = {"": list(given_out)}
+        self._given_out: dict[str, Known] = {"": _known(given_out)}
         self._silent: set[str] = set()
         self._projects: dict[str | None, Project] = {}
 
     def hear(self, given: GivenOut) -> None:
         """Take note of a text that memory put into a conversation."""
-        self._given_out.setdefault(given.thread, []).extend(texts_in(given.text))
+        self._given_out.setdefault(given.thread, {}).update(_known(texts_in(given.text)))
 
     def arguments(self, turn: Turn) -> dict[str, Any] | str:
         """Return the arguments of `remember` for a turn, or why it is not kept."""
@@ -98,7 +99,7 @@ class Sieve:
         text = redact(without_blocks(turn.text)).strip()
         if not any(one.isalnum() for one in text):
             return "no words"
-        if is_echo(text, [*self._given_out.get(turn.thread, ()), *self._given_out[""]]):
+        if repeated({**self._given_out.get(turn.thread, {}), **self._given_out[""]}, text):
             return "echo"
         return _arguments(turn, text[: most_characters("content")], project)
 
@@ -112,6 +113,11 @@ class Sieve:
         if folder not in self._projects:
             self._projects[folder] = project_at(folder)
         return self._projects[folder]
+
+
+def _known(texts: Iterable[str]) -> Known:
+    """Return what texts are known by; here it does not matter whose they are."""
+    return known(("", text) for text in texts)
 
 
 def _arguments(turn: Turn, text: str, project: Project) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.edge.agents.echo import BLOCK
+from recollect.edge.agents.blocks import BLOCK
 from recollect.model import Memory
 from recollect.recall.own_template import one_line
 from recollect.recall.pack import count_tokens
