@@ -38,8 +38,8 @@ NAMES: Mapping[str, str] = {
     "session-end": "SessionEnd",
 }
 _MOST_BYTES = 64_000_000
-# Nobody waits for what is read from a transcript.
-_LONGER = {"PreCompact": 30.0, "SessionEnd": 30.0}
+# Nobody waits for what is kept of a turn, or read from a transcript.
+_LONGER = {"Stop": 5.0, "PreCompact": 30.0, "SessionEnd": 30.0}
 
 Opening = Callable[[], AbstractContextManager["Recollect"]]
 
