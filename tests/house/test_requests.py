@@ -48,6 +48,7 @@ READS = {
     "select",
     "stats",
     "why",
+    "catalogue.flagged",
     "catalogue.get",
     "catalogue.list",
     "catalogue.search",

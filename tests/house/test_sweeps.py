@@ -15,6 +15,7 @@ CATALOGUE_READS = {
     "check",
     "close",
     "count_paks",
+    "find_flagged_paks",
     "find_paks_by_source",
     "get_pak",
     "get_pak_anchors",

@@ -256,6 +256,10 @@ class PakCatalogue(ABC):
         """Remove one risk flag; return whether it was there."""
         return self._remove(entries.RISK_FLAGS, pak_id, (risk_flag,))
 
+    def find_flagged_paks(self) -> dict[str, list[str]]:
+        """Return each risk flag that a Pak has, with the ids of those that have it, ascending."""
+        return self._flagged()
+
     def set_pak_anchors(self, pak_id: str, anchors: Sequence[PakAnchorEntry]) -> None:
         """Make `anchors` the whole set of a Pak's anchors."""
         self._replace(entries.ANCHORS, pak_id, validate.anchors(anchors), None)
@@ -382,6 +386,10 @@ class PakCatalogue(ABC):
     @abstractmethod
     def _anchored_in(self, source_path: str) -> list[str]:
         """Return who has an anchor in a source, ascending."""
+
+    @abstractmethod
+    def _flagged(self) -> dict[str, list[str]]:
+        """Return who has which risk flag, both ascending."""
 
     @abstractmethod
     def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:

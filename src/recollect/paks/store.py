@@ -261,6 +261,14 @@ class RecallStore(PakCatalogue):
         with self._reading() as conn:
             return [row[0] for row in _fetch(conn, sql, (source_path,))]
 
+    def _flagged(self) -> dict[str, list[str]]:
+        sql = "SELECT risk_flag, pak_id FROM pak_risk_flags ORDER BY risk_flag, pak_id"
+        found: dict[str, list[str]] = {}
+        with self._reading() as conn:
+            for flag, pak_id in _fetch(conn, sql, ()):
+                found.setdefault(flag, []).append(pak_id)
+        return found
+
     def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:
         found: dict[str, list[Entry]] = {}
         with self._reading() as conn:

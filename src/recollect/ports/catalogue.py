@@ -175,6 +175,9 @@ class Catalogue(Protocol):
     def get_pak_risk_flags(self, pak_id: str | None) -> list[RiskFlagEntry]:
         """Return a Pak's risk flags, ascending."""
 
+    def find_flagged_paks(self) -> dict[str, list[str]]:
+        """Return each risk flag that a Pak has, with the ids of those that have it, ascending."""
+
     def get_pak_anchors(self, pak_id: str | None) -> list[PakAnchorEntry]:
         """Return a Pak's anchors, ascending."""
 

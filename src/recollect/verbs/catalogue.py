@@ -135,6 +135,20 @@ class ViewedCatalogue:
             for pak_id, score in found
         )
 
+    def flagged(self) -> dict[str, tuple[str, ...]]:
+        """Return the Paks that may be read by the risk flags that they have; ids ascending."""
+        need(self._caller.principal, "read")
+        with self._caller.standing_still() as sight:
+            mask = sight.select(Where(active_only=False)).mask
+            slot_of = sight.index.slot_of
+            named = {
+                flag: tuple(
+                    pak_id for pak_id in ids if (at := slot_of(pak_id)) is not None and mask[at]
+                )
+                for flag, ids in self._caller.catalogue.find_flagged_paks().items()
+            }
+        return {flag: ids for flag, ids in named.items() if ids}
+
     def set_reason_codes(
         self,
         pak_id: str,

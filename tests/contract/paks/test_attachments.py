@@ -429,6 +429,17 @@ def test_codes_do_not_change_a_listing(paks: RecallStore) -> None:
     assert paks.list_paks() == before
 
 
+def test_the_paks_of_each_flag_are_found(paks: RecallStore) -> None:
+    paks.set_pak_risk_flags("p2", [RiskFlagEntry("raw_logs_deferred", "warn")])
+    both = [RiskFlagEntry("governance_applies", "warn"), RiskFlagEntry("raw_logs_deferred", "warn")]
+    paks.set_pak_risk_flags("p1", both)
+
+    found = paks.find_flagged_paks()
+
+    assert found == {"governance_applies": ["p1"], "raw_logs_deferred": ["p1", "p2"]}
+    assert list(found) == sorted(found)
+
+
 # Anchors and relations
 
 

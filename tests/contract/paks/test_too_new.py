@@ -58,6 +58,7 @@ CALLS: dict[str, Callable[[RecallStore], object]] = {
     "get_pak_anchors": lambda s: s.get_pak_anchors("p1"),
     "add_pak_anchor": lambda s: s.add_pak_anchor("p1", PakAnchorEntry("a", "b", "c")),
     "remove_pak_anchor": lambda s: s.remove_pak_anchor("p1", "a"),
+    "find_flagged_paks": lambda s: s.find_flagged_paks(),
     "find_paks_by_source": lambda s: s.find_paks_by_source("b"),
     "set_pak_relations": lambda s: s.set_pak_relations("p1", []),
     "get_pak_relations": lambda s: s.get_pak_relations("p1"),

@@ -61,7 +61,7 @@ def all_told(memory: Recollect) -> list[bytes]:
     while page.next_cursor is not None:
         page = memory.catalogue.list(limit=1, cursor=page.next_cursor)
         found.append(wire.encode(wire.catalogue_page(page)))
-    return found
+    return [*found, repr(memory.catalogue.flagged()).encode()]
 
 
 def hide_much(people: People) -> None:

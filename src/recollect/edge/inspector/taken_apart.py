@@ -16,6 +16,7 @@ from recollect.recall.pack import count_tokens
 __all__ = ["SIGNALS", "as_result", "beside", "funnel", "scored", "weights_of"]
 
 SIGNALS = ("similarity", "confidence", "recency", "centrality", "reinforcement")
+NO_FLAGS: Mapping[str, Sequence[str]] = {}
 _MATCHED = re.compile(r"^matches (.*)$")
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -42,10 +43,13 @@ def weights_of(frame: Data, *, has_query: bool) -> dict[str, float]:
     }
 
 
-def scored(result: Data, weights: Mapping[str, float]) -> Data:
-    """Return a result with its score taken apart, the words that are marked, and its tokens."""
+def scored(
+    result: Data, weights: Mapping[str, float], flagged: Mapping[str, Sequence[str]] = NO_FLAGS
+) -> Data:
+    """Return a result with its score taken apart, words that are marked, tokens, risk flags."""
     return {
         **result,
+        "flags": [flag for flag, ids in flagged.items() if result["fact"]["pak_id"] in ids],
         "parts": [
             {
                 "name": name,

@@ -124,6 +124,10 @@ class Visit:
                 hint="sign in with another of theirs.",
             ) from None
 
+    def flagged(self, who: str | None = None) -> Mapping[str, Sequence[str]]:
+        """Return the ids of what may be read and has a risk flag in the catalogue, by flag."""
+        return self.served_as(who).memory.catalogue.flagged()
+
     def others(self) -> list[str]:
         """Return the names of those that one may act as, oneself first."""
         names = [name_of(self.me)]

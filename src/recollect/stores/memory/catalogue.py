@@ -222,6 +222,14 @@ class MemoryCatalogue(PakCatalogue):
                 if any(hung.entry.source_path == source_path for hung in anchors.values())
             )
 
+    def _flagged(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        with self._reading():
+            for pak_id, flags in sorted(self._hanging[RISK_FLAGS.table].items()):
+                for hung in flags.values():
+                    found.setdefault(hung.entry.risk_flag, []).append(pak_id)
+        return dict(sorted(found.items()))
+
     def _entries(self, kind: Attachment[Entry], pak_ids: list[str]) -> dict[str, list[Entry]]:
         with self._reading():
             hanging = self._hanging[kind.table]

@@ -75,10 +75,13 @@ def _answered(visit: Visit, who: str | None, given: dict[str, Any]) -> Data:
     frame = visit.ask_as(who, "frames.get", name=answer["query"]["frame"])["frame"]
     weights = taken_apart.weights_of(frame, has_query=answer["query"]["query"] is not None)
     count = len(answer["results"]) + len(answer["instructions"])
+    flagged = visit.flagged(who)
     return {
         **answer,
-        "results": [taken_apart.scored(one, weights) for one in answer["results"]],
-        "instructions": [taken_apart.scored(one, weights) for one in answer["instructions"]],
+        "results": [taken_apart.scored(one, weights, flagged) for one in answer["results"]],
+        "instructions": [
+            taken_apart.scored(one, weights, flagged) for one in answer["instructions"]
+        ],
         "who": who or name_of(visit.me),
         "weights": weights,
         "memories": memories,

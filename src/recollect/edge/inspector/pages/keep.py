@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from calendar import monthrange
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.edge.inspector.page import Data, Form, Page
 from recollect.edge.inspector.texts import LONG_CHARS, beginning
 from recollect.errors import InvalidInput, NoSuchRoute
 from recollect.model.memory import name_key
+from recollect.paks.registry import RISK_FLAGS
 
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
@@ -25,6 +26,8 @@ _A_PAGE = 25
 _TURNS = 100
 _NAMES = 50
 _MOST_FOUND = 1_000
+# So many ids fit into a filter, with what else narrows.
+_MOST_FLAGGED = 900
 _SHOWN_NAMES = 6
 # From so many months on, a time line has a bar a year.
 _MOST_MONTHS = 36
@@ -39,8 +42,8 @@ _FACETS = {
     "tag": ("Tags", "tags"),
     "thread": ("Conversations", "thread"),
     "speaker": ("Speakers", "speaker"),
-    "risk": ("Flags", "flag"),
-    "month": ("Months", "month"),
+    "risk": ("Shapes of injection", "flag"),
+    "flag": ("Risk flags", "flag"),
 }
 _ORDERS = ("updated", "occurred", "title")
 _STATUSES = ("active", "archived")
@@ -57,6 +60,7 @@ def _keep(visit: Visit) -> Data:
     order = visit.text("order") or "updated"
     found = _by_words(visit, words, asked) if words else _listed(visit, order, asked)
     counts = found.pop("counts")
+    flagged = visit.flagged()
     return {
         "typed": typed,
         "words": words,
@@ -64,10 +68,27 @@ def _keep(visit: Visit) -> Data:
         "orders": list(_ORDERS),
         "statuses": list(_STATUSES),
         "memories": counts["memories"],
-        "facets": [_facet(kind, counts[kind]) for kind in _FACETS if kind != "month"],
+        "facets": [_facet(kind, counts[kind]) for kind in _FACETS if kind in counts],
+        "flags": [] if asked or words else _most(_sizes(flagged)),
+        "flag_names": sorted({*RISK_FLAGS, *counts["risk"], *flagged}),
+        "unlisted": max(0, len(flagged.get(typed["flag"] or "", ())) - _MOST_FLAGGED),
         "is_narrowed": bool(asked or words),
         **found,
+        "items": _with_flags(found["items"], flagged),
     }
+
+
+def _sizes(flagged: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    return {flag: len(ids) for flag, ids in flagged.items()}
+
+
+def _with_flags(rows: Iterable[Data], flagged: Mapping[str, Sequence[str]]) -> list[Data]:
+    """Return rows with the risk flags that somebody gave them."""
+    sets = {flag: frozenset(ids) for flag, ids in flagged.items()}
+    return [
+        {**row, "flags": [flag for flag, ids in sets.items() if row["pak_id"] in ids]}
+        for row in rows
+    ]
 
 
 def _typed(visit: Visit) -> dict[str, Any]:
@@ -85,12 +106,19 @@ def _asked(visit: Visit) -> dict[str, Any]:
     if (status := visit.text("status")) is not None:
         conditions.append({"status": status})
     if (flag := visit.text("flag")) is not None:
-        conditions.append({"risks": {"contains": flag}})
+        conditions.append(_of_flag(visit, flag))
     if (said := visit.text("metadata")) is not None:
         conditions.append(_of_metadata(said))
     if conditions:
         asked["filter"] = conditions[0] if len(conditions) == 1 else {"and": conditions}
     return asked
+
+
+def _of_flag(visit: Visit, flag: str) -> dict[str, Any]:
+    """Return the condition that a memory has a flag: by its text, or given to it by somebody."""
+    ids = visit.flagged().get(flag, ())[:_MOST_FLAGGED]
+    by_text = {"risks": {"contains": flag}}
+    return {"or": [by_text, {"pak_id": {"in": list(ids)}}]} if ids else by_text
 
 
 def _of_metadata(said: str) -> dict[str, Any]:
@@ -198,14 +226,13 @@ def _most(counts: Mapping[str, int]) -> list[Data]:
 
 def _names(visit: Visit) -> Data:
     kind = visit.text("kind") or ""
-    if kind not in _FACETS or kind == "month":
+    if kind not in _FACETS:
         raise NoSuchRoute("there is no such list of names.", hint=f"there are {', '.join(_FACETS)}")
     return _names_of(visit, kind)
 
 
 def _names_of(visit: Visit, kind: str) -> Data:
-    told = visit.ask("list", limit=1, counts=True)["counts"][kind]
-    counts = as_found(kind, told)
+    counts = _counted(visit, kind)
     begin = visit.text("beginning")
     said = {name: n for name, n in counts.items() if begin is None or _begins(name, begin)}
     named, before = _most(said), _whole(visit.text("cursor"))
@@ -223,6 +250,12 @@ def _names_of(visit: Visit, kind: str) -> Data:
         "next_cursor": str(before + _NAMES) if more else None,
         "is_first": before == 0,
     }
+
+
+def _counted(visit: Visit, kind: str) -> Mapping[str, int]:
+    if kind == "flag":
+        return _sizes(visit.flagged())
+    return as_found(kind, visit.ask("list", limit=1, counts=True)["counts"][kind])
 
 
 def _begins(name: str, beginning: str) -> bool:
