@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from recollect.errors import InvalidInput
 from recollect.index.arrays import kth_largest
 from recollect.index.columns import epoch_microseconds
 from recollect.index.facts import KNOWN_TAGS, TAGS
-from recollect.model import RecallRequest
+from recollect.model import ListRequest, RecallRequest
 from recollect.model.filters import WHEN, key_of
 from recollect.model.memory import name_key
 from recollect.model.plain import PlainObject
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
     from recollect.index.facts import FactColumn, Path
     from recollect.index.selection import Selection
-    from recollect.model import ListRequest, Memory
+    from recollect.model import Memory
     from recollect.model.filters import Key
     from recollect.recall.sight import Sight
 
-__all__ = ["MemoryCounts", "MemoryPage", "page"]
+__all__ = ["MemoryCounts", "MemoryPage", "after_turns", "page"]
 
 _NOTHING_ASKED = RecallRequest().checked().to_dict()
 _WHEN: Path = (WHEN,)
@@ -109,6 +109,13 @@ def _turns(sight: Sight, selection: Selection, wanted: ListRequest) -> MemoryPag
     items = tuple(sight.memories(shown).values())
     cursor = _encoded(end, shown[-1], wanted) if more else None
     return MemoryPage(items, cursor, _counts(sight, selection) if wanted.counts else None)
+
+
+def after_turns(count: int, *, thread: str, order: Literal["turn"], limit: int) -> str:
+    """Return the cursor from which a thread goes on after so many turns, whichever those are."""
+    wanted = ListRequest(RecallRequest(thread=thread), limit=limit, order=order).checked()
+    # As if the last that was shown were gone: then what comes after it is counted.
+    return _encoded(count + 1, "", wanted)
 
 
 def _encoded(written: Any, pak_id: str, wanted: ListRequest) -> str:

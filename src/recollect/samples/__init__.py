@@ -7,14 +7,17 @@ are what `recollect demo` shows, and what a newcomer's own experiments can start
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from recollect.values import dataclass
 
-__all__ = ["Anchor", "Relation", "SampleMemory", "load_shop"]
+__all__ = ["LINK_WEIGHT", "Anchor", "Relation", "SampleMemory", "as_learnt", "linked", "load_shop"]
+
+# How strong the links are that a demo draws between related memories.
+LINK_WEIGHT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,35 @@ class SampleMemory:
     anchors: tuple[Anchor, ...]
     relations: tuple[Relation, ...]
     superseded_by: str | None
+
+    def told(self) -> dict[str, Any]:
+        """Return what `remember` is told of it."""
+        return {
+            **{name: getattr(self, name) for name in _TOLD},
+            "tags": list(self.tags),
+            "source": self.source_type,
+        }
+
+
+_TOLD = (
+    *("content", "pak_id", "title", "summary", "category", "project", "topic", "pak_type"),
+    "authority",
+)
+
+
+def as_learnt() -> list[SampleMemory]:
+    """Return the shop's memories in the order in which they were learnt."""
+    return sorted(load_shop(), key=lambda sample: sample.remembered_at)
+
+
+def linked(samples: Iterable[SampleMemory]) -> list[tuple[str, str]]:
+    """Return the pairs that a demo links: those that are related, each once."""
+    pairs = {
+        (min(one.pak_id, other.related_pak_id), max(one.pak_id, other.related_pak_id))
+        for one in samples
+        for other in one.relations
+    }
+    return sorted(pairs)
 
 
 def load_shop() -> tuple[SampleMemory, ...]:

@@ -121,3 +121,53 @@ def test_the_forms_do_something_when_they_are_sent_as_they_should(
     assert send(owner, "/trust", owner.token()).status_code == 303
     assert memory.head() != head
     assert memory.trust.list()["eve"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "typed"),
+    [
+        ("/ask?query=one&top_k=many", "top_k", "many"),
+        ("/ask?query=one&now=soon", "now", "soon"),
+        ("/keep?since=yesterday-ish&tags=x", "since", "yesterday-ish"),
+        ("/keep?metadata=%3D7", "metadata", "=7"),
+        ("/timeline?until=x", "until", "x"),
+        ("/frame?name=task&r_budget=much&r_filters=1", "r_budget", "much"),
+        ("/frame?name=task&w_recency=lots", "w_recency", "lots"),
+        ("/forget?thread=t&since=x", "since", "x"),
+        ("/threads/t?turn=last", "turn", "last"),
+    ],
+)
+def test_what_is_mistyped_comes_back_with_what_is_wrong_beside_it(
+    owner: Browser, memory: Recollect, path: str, field: str, typed: str
+) -> None:
+    for number in range(12):
+        memory.remember(f"turn {number}", thread="t")
+    page = owner.get(path)
+    assert page.status_code == 422
+    found = re.search(
+        rf'<input name="{field}" [^>]*value="([^"]*)"[^>]*aria-invalid="true"', page.text
+    )
+    assert found is not None, path
+    assert found[1] == typed
+    assert f'id="wrong-{field}"' in page.text
+    assert owner.get(path.replace("?", ".json?")).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("path", "on", "fields", "field"),
+    [
+        ("/trust", "/trust", {"source": "mail", "trust": "very"}, "trust"),
+        ("/trust", "/trust", {"source": "mail", "trust": "7"}, "trust"),
+        ("/keys", "/keys", {"principal": "eve", "expires_at": "never"}, "expires_at"),
+        ("/gardens", "/gardens", {"slug": "Not A Slug!", "name": "Shed"}, "slug"),
+        ("/gardens/garden", "/gardens/garden", {"name": "Shed", "tier": "top"}, "tier"),
+    ],
+)
+def test_a_form_that_will_not_do_comes_back_as_it_was_sent(
+    owner: Browser, path: str, on: str, fields: dict[str, str], field: str
+) -> None:
+    page = owner.send(path, on=on, **fields)
+    assert page.status_code == 422
+    for name, typed in fields.items():
+        assert re.search(rf'<input name="{name}" [^>]*value="{re.escape(typed)}"', page.text), name
+    assert f'id="wrong-{field}"' in page.text

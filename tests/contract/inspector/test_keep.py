@@ -135,6 +135,17 @@ def test_a_long_conversation_is_paged(tmp_path: Path, browse: Browse) -> None:
         found += [one["content"] for one in page["turns"]]
         cursor = page["next_cursor"]
     assert found == [f"turn {n}" for n in range(250)]
+    numbered = browser.json("/threads/long%2Ftalk.json?turn=230")
+    assert [(one["number"], one["content"]) for one in numbered["turns"]] == [
+        (n + 1, f"turn {n}") for n in range(200, 250)
+    ]
+    assert (
+        'id="t230" aria-current="true" autofocus'
+        in browser.get("/threads/long%2Ftalk?turn=230").text
+    )
+    past = browser.json("/threads/long%2Ftalk.json?turn=9999")
+    assert past["turns"][-1]["content"] == "turn 249"
+    assert browser.get("/threads/long%2Ftalk?turn=x").status_code == 422
 
 
 def test_a_time_line_has_a_bar_for_each_month_and_each_leads_to_its_memories(

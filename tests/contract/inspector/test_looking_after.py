@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract.inspector.conftest import OWNER, TOKEN, Browse, Browser
@@ -300,6 +301,37 @@ def test_slow_calls_are_told_to_their_tenant_slowest_first(tmp_path: Path) -> No
         assert slow.of("t", "acme") == []
     at[0] += 3_601
     assert [slow.of("s", "acme") for slow in kept] == [[], []]
+
+
+def test_a_slow_recall_leads_to_its_receipt(tmp_path: Path, browse: Browse) -> None:
+    memory = Recollect.open(tmp_path / "a.db", receipts=True)
+    memory.remember("The kiln is hot.", pak_id="kiln")
+    owner = browse(memory=memory, key=OWNER, receipts=True)
+    server: Any = owner.client.app.state.server  # type: ignore[attr-defined]
+    server.slow._slow_seconds = 0.0
+    asked = owner.client.post(
+        "/v1/recall", json={"query": "kiln"}, headers={"authorization": f"Bearer {OWNER}"}
+    ).json()
+    (slow,) = [one for one in owner.json("/activity.json")["slow"] if one["verb"] == "recall"]
+    assert slow["recall_id"] == asked["recall_id"]
+    assert f"receipt={asked['recall_id']}" in owner.get("/activity").text
+
+
+def test_hooks_are_paged(memory: Recollect, owner: Browser) -> None:
+    for number in range(30):
+        memory.hooks.register("pre_remember", lambda _: None, name=f"h{number:02}")
+    first = owner.json("/hooks.json")
+    assert (len(first["hooks"]), first["count"], first["next_cursor"]) == (25, 30, "25")
+    assert len(owner.json("/hooks.json?cursor=25")["hooks"]) == 5
+    assert "Next page" in owner.get("/hooks").text
+
+
+def test_living_keys_are_a_list_of_their_own(memory: Recollect, owner: Browser) -> None:
+    made = [memory.keys.create(Principal("local", name)).row for name in ("ann", "bob")]
+    memory.keys.revoke(made[0].prefix)
+    page = owner.json("/keys.json?state=living")
+    assert [one["principal"] for one in page["items"]] == ["bob"]
+    assert (page["living"], page["all_keys"]) == (1, 2)
 
 
 def test_workers_tell_of_each_others_slow_calls(

@@ -14,11 +14,9 @@ from pathlib import Path
 from recollect import check
 from recollect.engine import Recollect
 from recollect.paks import PakAnchorEntry, PakRelationEntry, ReasonCodeEntry, RiskFlagEntry
-from recollect.samples import SampleMemory, load_shop
+from recollect.samples import LINK_WEIGHT, SampleMemory, as_learnt, linked
 
 __all__ = ["fill"]
-
-_LINK_WEIGHT = 0.6
 
 
 class _Calendar:
@@ -36,29 +34,13 @@ def fill(path: Path) -> Iterator[Recollect]:
     """Open a new memory at `path` and remember the shop's samples in it."""
     calendar = _Calendar()
     with Recollect.open(path, embedder="static", clock=calendar) as memory:
-        samples = sorted(load_shop(), key=lambda sample: sample.remembered_at)
+        samples = as_learnt()
         for sample in samples:
             calendar.at = check.instant(sample.remembered_at) or calendar.at
-            _remember(memory, sample)
+            memory.remember(**sample.told())
         calendar.at += timedelta(days=1)
         _connect(memory, samples)
         yield memory
-
-
-def _remember(memory: Recollect, sample: SampleMemory) -> None:
-    memory.remember(
-        sample.content,
-        pak_id=sample.pak_id,
-        title=sample.title,
-        summary=sample.summary,
-        tags=sample.tags,
-        category=sample.category,
-        project=sample.project,
-        topic=sample.topic,
-        pak_type=sample.pak_type,
-        source=sample.source_type,
-        authority=sample.authority,
-    )
 
 
 def _connect(memory: Recollect, samples: list[SampleMemory]) -> None:
@@ -66,13 +48,8 @@ def _connect(memory: Recollect, samples: list[SampleMemory]) -> None:
     with memory.paks.transaction():
         for sample in samples:
             _attach(memory, sample)
-    pairs = {
-        tuple(sorted((sample.pak_id, relation.related_pak_id)))
-        for sample in samples
-        for relation in sample.relations
-    }
-    for one, other in sorted(pairs):
-        memory.link(one, other, weight=_LINK_WEIGHT)
+    for one, other in linked(samples):
+        memory.link(one, other, weight=LINK_WEIGHT)
     for sample in samples:
         if sample.superseded_by is not None:
             memory.dispute(sample.pak_id, sample.superseded_by, note="superseded")

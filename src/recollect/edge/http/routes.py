@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.stores import Served
     from recollect.edge.verbs.verb import Progress
 
-__all__ = ["Endpoint", "carried_out", "endpoints", "given_in", "name_in"]
+__all__ = ["Endpoint", "carried_out", "endpoints", "given_in", "name_in", "receipt_of"]
 
 Endpoint = Callable[["Request"], Any]
 
@@ -122,6 +122,11 @@ def carried_out(
     return answer
 
 
+def receipt_of(server: Server, told: Any) -> str | None:
+    """Return the id of the receipt that an answer left, if it left one."""
+    return told.get("recall_id") if server.options.receipts and isinstance(told, dict) else None
+
+
 def given_in(verb: Verb, request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return all fields that a request gives, wherever they stand; each stands in one place."""
     in_path = {name: unquote(value) for name, value in request.path_params.items()}
@@ -188,6 +193,7 @@ def _tagged(
     if known is not None and known in shown:
         return _unchanged(known)
     answer = carried_out(server, verb, served, given)
+    request.state.recall_id = receipt_of(server, answer)
     if not isinstance(answer, dict):
         raise TypeError(f"{verb.name} answers with no object")
     tag = tag_of(answer)

@@ -52,6 +52,7 @@ class SlowCalls:
             "tenant": who.tenant,
             "principal": who.id,
             "request_id": known.get("request_id") or "",
+            "recall_id": known.get("recall_id"),
         }
         self._lines.append(json.dumps(told))
         if self._file is not None:
@@ -74,7 +75,10 @@ class SlowCalls:
         return [
             {
                 "at": datetime.fromtimestamp(one["time"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-                **{name: one[name] for name in ("verb", "ms", "principal", "request_id")},
+                **{
+                    name: one[name]
+                    for name in ("verb", "ms", "principal", "request_id", "recall_id")
+                },
             }
             for one in ordered
         ]

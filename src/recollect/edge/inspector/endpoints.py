@@ -7,7 +7,7 @@ from a page of this server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -16,7 +16,9 @@ from starlette.responses import RedirectResponse, Response
 from recollect.edge import wire
 from recollect.edge.http import bodies
 from recollect.edge.http.identity import Presented, bearer
+from recollect.edge.http.problems import status_of
 from recollect.edge.inspector.headers import PAGE_HEADERS
+from recollect.edge.inspector.mistakes import Mistake, field_of
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages import FORMS, PAGES
 from recollect.edge.inspector.problems import on_a_page
@@ -24,7 +26,7 @@ from recollect.edge.inspector.rendering import render
 from recollect.edge.inspector.sessions import Session, form_token, is_form_token
 from recollect.edge.inspector.signing_in import session_of, sign_in_endpoints
 from recollect.edge.inspector.visit import Visit, name_of
-from recollect.errors import BadBody, KeyNeeded, WrongHost
+from recollect.errors import BadBody, InvalidInput, KeyNeeded, RecollectError, WrongHost
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -39,6 +41,10 @@ __all__ = ["inspector_endpoints"]
 _JSON = "application/json"
 _HTML = "text/html"
 _FIRST_PAGE = "/ask"
+_FINE, _MISTYPED = 200, 422
+_TO_PUT_RIGHT = (400, 409, 422)
+_NOTHING_WRONG: Mapping[str, Mistake] = {}
+_NOTHING_SENT: Mapping[str, Sequence[str]] = {}
 # What a browser says of a form that comes from here, or was sent by hand.
 _FROM_HERE = ("same-origin", "none")
 
@@ -81,10 +87,13 @@ def _page(server: Server, page: Page, *, as_json: bool) -> Endpoint:
 
         def act(served: Served) -> Response:
             with _visit(server, served, coming) as visit:
-                data = page.view(visit)
                 if as_json:
-                    return Response(wire.encode(data), media_type=_JSON, headers=PAGE_HEADERS)
-                return _drawn(visit, coming, page.template, {"title": page.title, **data})
+                    data = page.view(visit)
+                    answer = Response(wire.encode(data), media_type=_JSON, headers=PAGE_HEADERS)
+                else:
+                    answer = _shown(visit, coming, page)
+                request.state.recall_id = visit.receipt
+                return answer
 
         name = f"page {page.path}"
         return await _begun(server, coming, name, act)
@@ -100,7 +109,10 @@ def _form(server: Server, form: Form) -> Endpoint:
 
         def act(served: Served) -> Response:
             with _visit(server, served, coming, form=given) as visit:
-                done = form.act(visit)
+                try:
+                    done = form.act(visit)
+                except RecollectError as error:
+                    return _as_sent(visit, coming, form, error)
                 if isinstance(done, Shown):
                     return _drawn(visit, coming, done.template, {"title": done.title, **done.data})
             return _gone_on(server, coming.session, done)
@@ -109,6 +121,36 @@ def _form(server: Server, form: Form) -> Endpoint:
         return await _begun(server, coming, name, act)
 
     return answer
+
+
+def _shown(
+    visit: Visit, coming: _Coming, page: Page, wrong: Mapping[str, Mistake] = _NOTHING_WRONG
+) -> Response:
+    """Draw a page; what was mistyped is left out of what it shows, and told beside its field."""
+    found, sent = dict(wrong), visit.typed if wrong else _NOTHING_SENT
+    while True:
+        try:
+            data = page.view(visit)
+            break
+        except InvalidInput as error:
+            name = field_of(error, set(visit.typed) - set(found))
+            if name is None:
+                raise
+            found[name] = Mistake(visit.typed[name][-1], error.message, error.hint or "")
+            visit.leave_out(name)
+    more = {"title": page.title, **data, "wrong": found, "sent": sent}
+    return _drawn(visit, coming, page.template, more, status=_MISTYPED if found else _FINE)
+
+
+def _as_sent(visit: Visit, coming: _Coming, form: Form, error: RecollectError) -> Response:
+    """Draw the page of a form that will not do, as it was sent."""
+    page = next((one for one in PAGES if one.path == (form.on or form.path)), None)
+    name = field_of(error, visit.typed)
+    if page is None or name is None or status_of(error) not in _TO_PUT_RIGHT:
+        raise error
+    wrong = {name: Mistake(visit.typed[name][-1], error.message, error.hint or "")}
+    visit.leave_out(name)
+    return _shown(visit, coming, page, wrong)
 
 
 async def _begun(
@@ -174,12 +216,14 @@ def _gone_on(server: Server, session: Session | None, done: Go) -> Response:
     return RedirectResponse(done.path, 303, headers=PAGE_HEADERS)
 
 
-def _drawn(visit: Visit, coming: _Coming, template: str, data: Data) -> Response:
-    html = render(template, **_around(visit, coming), **data)
+def _drawn(
+    visit: Visit, coming: _Coming, template: str, data: Data, *, status: int = _FINE
+) -> Response:
+    html = render(template, **{**_around(visit, coming), **data})
     session = coming.session
     if session is not None and session.said:
         visit.server.sessions.say(session, "")
-    return Response(html, media_type=_HTML, headers=PAGE_HEADERS)
+    return Response(html, status, media_type=_HTML, headers=PAGE_HEADERS)
 
 
 def _around(visit: Visit | None, coming: _Coming) -> dict[str, Any]:
@@ -189,7 +233,9 @@ def _around(visit: Visit | None, coming: _Coming) -> dict[str, Any]:
     query = f"?{request.url.query}" if request.url.query else ""
     return {
         "here": request.url.path,
-        "twin": f"{request.url.path}.json{query}",
+        "twin": f"{request.url.path}.json{query}" if request.method == "GET" else None,
+        "wrong": _NOTHING_WRONG,
+        "sent": _NOTHING_SENT,
         "token": "" if session is None else form_token(session.name),
         "said": "" if session is None else session.said,
         "is_signed_in": session is not None,

@@ -57,7 +57,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a page sends to change something."""
+    """What a page sends to change something.
+
+    `on` is the path of the page that it stands on, where that is not its own.
+    """
 
     path: str
     act: Callable[[Visit], Go | Shown]
+    on: str | None = None

@@ -28,6 +28,8 @@ Frame = Callable[[], dict[str, object]]
 _NOBODY: Mapping[str, object] = {
     "here": "",
     "twin": None,
+    "wrong": {},
+    "sent": {},
     "token": "",
     "said": "",
     "is_signed_in": False,

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from recollect.edge import wire
 from recollect.edge.http.identity import Noted, Presented, is_local_token, is_owner_token
-from recollect.edge.http.routes import carried_out
+from recollect.edge.http.routes import carried_out, receipt_of
 from recollect.edge.verbs import by_name, from_texts
 from recollect.errors import InvalidInput, KeyNeeded
 from recollect.model import LOCAL_PRINCIPAL, Principal
@@ -48,7 +48,10 @@ class Visit:
         self._in_path = {name: unquote(value) for name, value in in_path.items()}
         self._query = query
         self._form = form
+        self._left_out: set[str] = set()
         self._lent = ExitStack()
+        # The receipt of what was answered last on this page, where receipts are kept.
+        self.receipt: str | None = None
 
     def __enter__(self) -> Visit:
         return self
@@ -71,6 +74,15 @@ class Visit:
         """Whether whoever asks may look after the server: hooks, numbers of all its callers."""
         return self.is_owner or is_local_token(self._shown, self.server.options)
 
+    @property
+    def typed(self) -> Mapping[str, Sequence[str]]:
+        """All that was typed, by name, whatever became of it."""
+        return self._query if self._form is None else self._form
+
+    def leave_out(self, name: str) -> None:
+        """Go on as if nothing had been typed under a name: it will not do."""
+        self._left_out.add(name)
+
     def text(self, name: str) -> str | None:
         """Return what was typed; None for nothing, and for blanks."""
         found = self.texts(name)
@@ -80,8 +92,9 @@ class Visit:
         """Return all that was given under a name, without what is blank."""
         if name in self._in_path:
             return [self._in_path[name]]
-        given = self._query if self._form is None else self._form
-        return [one for one in given.get(name, ()) if one.strip()]
+        if name in self._left_out:
+            return []
+        return [one for one in self.typed.get(name, ()) if one.strip()]
 
     def given(self, verb: str, *names: str) -> dict[str, Any]:
         """Return what was typed for fields of a verb, each as its kind is."""
@@ -100,6 +113,7 @@ class Visit:
         told = carried_out(self.server, by_name(verb), served, given, size=size)
         if not isinstance(told, dict):
             raise TypeError(f"{verb} is no verb for a page")
+        self.receipt = receipt_of(self.server, told) or self.receipt
         return told
 
     def served_as(self, who: str | None) -> Served:

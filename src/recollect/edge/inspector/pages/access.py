@@ -19,13 +19,13 @@ from recollect.model.request import asked_of_waiting
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
 
-__all__ = ["FORMS", "PAGES"]
+__all__ = ["FORMS", "PAGES", "paged"]
 
 _A_PAGE = 25
 _SIDES = ("first", "second")
 
 
-def _paged(visit: Visit, found: list[Any]) -> Data:
+def paged(visit: Visit, found: list[Any]) -> Data:
     """Return a page of a list that comes whole."""
     text = visit.text("cursor") or "0"
     if not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -41,7 +41,7 @@ def _paged(visit: Visit, found: list[Any]) -> Data:
 
 
 def _gardens(visit: Visit) -> Data:
-    return {**_paged(visit, visit.ask("gardens.list")["gardens"]), "scopes": list(SCOPES)}
+    return {**paged(visit, visit.ask("gardens.list")["gardens"]), "scopes": list(SCOPES)}
 
 
 def _garden(visit: Visit) -> Data:
@@ -59,7 +59,7 @@ def _garden(visit: Visit) -> Data:
         "memories": inside,
         "roles": list(ROLES),
         "may_manage": "admin" in visit.me.permissions or "admin" in own,
-        **_paged(visit, members),
+        **paged(visit, members),
     }
 
 
@@ -96,7 +96,7 @@ def _remove_member(visit: Visit) -> Go:
 
 
 def _quarantine(visit: Visit) -> Data:
-    return _paged(visit, visit.ask("quarantine.list")["waiting"])
+    return paged(visit, visit.ask("quarantine.list")["waiting"])
 
 
 def _held(visit: Visit) -> Data:
@@ -131,8 +131,15 @@ def _keys(visit: Visit) -> Data:
     keys = sorted(visit.ask("keys.list")["keys"], key=lambda one: one["created_at"], reverse=True)
     now = datetime.fromtimestamp(visit.server.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     told = [{**one, "state": _state(one, now)} for one in keys]
-    living = sum(one["state"] == "living" for one in told)
-    return {**_paged(visit, told), "living": living, "permissions": list(PERMISSIONS)}
+    living = [one for one in told if one["state"] == "living"]
+    state = visit.text("state")
+    return {
+        **paged(visit, living if state == "living" else told),
+        "all_keys": len(told),
+        "living": len(living),
+        "state": state,
+        "permissions": list(PERMISSIONS),
+    }
 
 
 def _state(key: Data, now: str) -> str:
@@ -156,7 +163,7 @@ def _revoke_key(visit: Visit) -> Go:
 
 def _trust(visit: Visit) -> Data:
     told = visit.ask("trust.list")["trust"]
-    return _paged(visit, [{"source": name, "trust": one} for name, one in sorted(told.items())])
+    return paged(visit, [{"source": name, "trust": one} for name, one in sorted(told.items())])
 
 
 def _set_trust(visit: Visit) -> Go:
@@ -166,7 +173,7 @@ def _set_trust(visit: Visit) -> Go:
 
 
 def _disputes(visit: Visit) -> Data:
-    page = _paged(visit, visit.ask("disputes")["disputes"])
+    page = paged(visit, visit.ask("disputes")["disputes"])
     ids = [name for one in page["items"] for name in (one["first"], one["second"])]
     found = visit.ask("list", limit=max(1, len(ids)), filter={"pak_id": {"in": ids}})
     known = {one["pak_id"]: one for one in rows_of(found["items"])}
@@ -240,8 +247,8 @@ FORMS = (
     Form("/gardens", _create_garden),
     Form("/gardens/{slug}", _update_garden),
     Form("/gardens/{slug}/delete", _delete_garden),
-    Form("/gardens/{slug}/add", _add_member),
-    Form("/gardens/{slug}/remove", _remove_member),
+    Form("/gardens/{slug}/add", _add_member, on="/gardens/{slug}"),
+    Form("/gardens/{slug}/remove", _remove_member, on="/gardens/{slug}"),
     Form("/quarantine/{pak_id}/promote", _promote),
     Form("/quarantine/{pak_id}/reject", _reject),
     Form("/keys", _create_key),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.edge.inspector.page import Form, Go, Page
 from recollect.errors import InvalidInput
-from recollect.samples import load_shop
+from recollect.samples import LINK_WEIGHT, as_learnt, linked
 
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
@@ -18,22 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "PAGES"]
 
-_LINK_WEIGHT = 0.6
-
 
 def _fill(visit: Visit) -> Go:
     if visit.ask("stats")["memories"]:
         raise InvalidInput("this memory is not empty.", hint="the demo fills an empty one.")
-    samples = sorted(load_shop(), key=lambda sample: sample.remembered_at)
+    samples = as_learnt()
     for sample in samples:
         _remember(visit, sample)
-    pairs = {
-        tuple(sorted((sample.pak_id, relation.related_pak_id)))
-        for sample in samples
-        for relation in sample.relations
-    }
-    for one, other in sorted(pairs):
-        visit.ask("link", pak_id=one, other=other, weight=_LINK_WEIGHT)
+    for one, other in linked(samples):
+        visit.ask("link", pak_id=one, other=other, weight=LINK_WEIGHT)
     for sample in samples:
         if sample.superseded_by is not None:
             note = "the later decision says otherwise"
@@ -45,21 +38,7 @@ _SAID = "The demo's thirty memories are here. This is what an agent would be tol
 
 
 def _remember(visit: Visit, sample: SampleMemory) -> None:
-    visit.ask(
-        "remember",
-        content=sample.content,
-        pak_id=sample.pak_id,
-        title=sample.title,
-        summary=sample.summary,
-        tags=list(sample.tags),
-        category=sample.category,
-        project=sample.project,
-        topic=sample.topic,
-        pak_type=sample.pak_type,
-        source=sample.source_type,
-        authority=sample.authority,
-        now=sample.remembered_at,
-    )
+    visit.ask("remember", **sample.told(), now=sample.remembered_at)
     codes = [{"reason_code": code, "weight": one} for code, one in sample.reason_codes.items()]
     flags = [{"risk_flag": flag, "severity": one} for flag, one in sample.risk_flags.items()]
     if codes:

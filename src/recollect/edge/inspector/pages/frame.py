@@ -181,4 +181,4 @@ PAGES = (
         help="The text as it will be sent.",
     ),
 )
-FORMS: tuple[Form, ...] = (Form("/frame/save", _save),)
+FORMS: tuple[Form, ...] = (Form("/frame/save", _save, on="/frame"),)

@@ -16,6 +16,7 @@ from recollect.edge.inspector.texts import LONG_CHARS, beginning
 from recollect.errors import InvalidInput, NoSuchRoute
 from recollect.model.memory import name_key
 from recollect.paks.registry import RISK_FLAGS
+from recollect.recall.listing import after_turns
 
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
@@ -269,21 +270,48 @@ def _threads(visit: Visit) -> Data:
 def _thread(visit: Visit) -> Data:
     """Return a conversation, turn by turn, as it was said."""
     name = visit.text("thread") or ""
-    cursor = visit.given("list", "cursor")
-    page = visit.ask("list", thread=name, order="turn", limit=_TURNS, counts=True, **cursor)
+    before = _first_of(visit)
+    page = _turns(visit, name, before)
     if not page["counts"]["memories"]:
         raise NoSuchRoute(
             f"there is no conversation {name!r:.80}.", hint="/threads has those that you may read."
         )
+    if not page["items"]:
+        # Past its end: the last page is the nearest.
+        before = (page["counts"]["memories"] - 1) // _TURNS * _TURNS
+        page = _turns(visit, name, before)
     speakers = list(page["counts"]["speaker"])
     return {
         "thread": name,
-        "turns": [_turn(one, speakers) for one in page["items"]],
+        "turns": [
+            {**_turn(one, speakers), "number": before + at}
+            for at, one in enumerate(page["items"], start=1)
+        ],
+        "asked_turn": _turn_asked(visit) or None,
         "memories": page["counts"]["memories"],
         "speakers": _most(as_found("speaker", page["counts"]["speaker"])),
-        "next_cursor": page["next_cursor"],
-        "is_first": visit.text("cursor") is None,
+        "next_cursor": str(before + _TURNS) if page["next_cursor"] else None,
+        "is_first": before == 0,
     }
+
+
+def _first_of(visit: Visit) -> int:
+    """Return how many turns come before the page that is asked for: by its cursor, or a turn."""
+    turn = _turn_asked(visit)
+    return (turn - 1) // _TURNS * _TURNS if turn else _whole(visit.text("cursor"))
+
+
+def _turn_asked(visit: Visit) -> int:
+    text = visit.text("turn") or "0"
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InvalidInput(f"turn cannot be read: {text!r:.40}.", hint="it is a whole number.")
+    return int(text)
+
+
+def _turns(visit: Visit, name: str, before: int) -> Data:
+    asked: dict[str, Any] = {"thread": name, "order": "turn", "limit": _TURNS}
+    cursor = {"cursor": after_turns(before, **asked)} if before else {}
+    return visit.ask("list", counts=True, **asked, **cursor)
 
 
 def _turn(one: Mapping[str, Any], speakers: list[str]) -> Data:

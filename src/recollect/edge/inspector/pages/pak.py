@@ -139,7 +139,7 @@ def _named(visit: Visit, name: str) -> str:
 
 PAGES = (Page("/pak/{pak_id}", "pak.html", _memory, "A memory"),)
 FORMS: tuple[Form, ...] = (
-    Form("/correct", _correct),
+    Form("/correct", _correct, on="/pak/{pak_id}"),
     Form("/archive", _archive),
     Form("/settle", _settle),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.edge.http.operating import told_of_hooks
 from recollect.edge.http.slow import SLOW_SECONDS
 from recollect.edge.inspector.page import Data, Form, Go, Page
+from recollect.edge.inspector.pages.access import paged
 from recollect.edge.inspector.pages.keep import as_found
 from recollect.errors import InvalidInput, NotAllowed
 
@@ -54,7 +55,9 @@ def _counted(label: str, count: int, path: str) -> Data:
 
 def _hooks(visit: Visit) -> Data:
     _need_machine(visit)
-    return told_of_hooks(visit.server.stores.hooks)
+    told = told_of_hooks(visit.server.stores.hooks)
+    page = paged(visit, told["hooks"])
+    return {**told, **page, "hooks": page.pop("items")}
 
 
 def _reload(visit: Visit) -> Go:
