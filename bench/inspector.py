@@ -2,12 +2,14 @@
 
 In: nothing. Out: the processor time of the first page of 100,000 memories beyond one and a half
 times that of its twin, the median of rounds by turns; and kilobytes of the heaviest page, as they
-are sent. The server is a process of its own on loopback. Run `python -m bench.inspector`.
+are when they are unpacked and, below, as they are sent. The server is a process of its own on
+loopback. Run `python -m bench.inspector`.
 """
 
 from __future__ import annotations
 
 import http.client
+import json
 import re
 import tempfile
 from pathlib import Path
@@ -82,28 +84,43 @@ def _cpu(server: Server, client: Client, path: str, times: int) -> float:
 
 
 def _weights(server: Server) -> dict[str, float]:
-    found = {path: _weighed(server.port, path) for path in _PATHS}
-    whole = max(page + plain + scripts for page, plain, scripts in found.values())
-    plain = max(page + plain for page, plain, _ in found.values())
-    return {WEIGHT: whole / 1_000, PLAIN: plain / 1_000}
+    pak = _first_pak(server.port)
+    weighed = [_weighed(server.port, path) for path in (*_PATHS, f"/pak/{pak}")]
+    unpacked, sent = zip(*weighed, strict=True)
+    return {
+        WEIGHT: max(plain + scripts for plain, scripts in unpacked) / 1_000,
+        PLAIN: max(plain for plain, _ in unpacked) / 1_000,
+        "  the heaviest as it is sent": max(map(sum, sent)) / 1_000,
+        "  without its scripts, as it is sent": max(plain for plain, _ in sent) / 1_000,
+    }
 
 
-def _weighed(port: int, path: str) -> tuple[int, int, int]:
-    """Return the bytes that are sent for a page, for what is no script, and for scripts."""
-    page, html = _fetched(port, path)
-    loaded = {one: _fetched(port, one)[0] for one in set(_LOADED.findall(html))}
-    scripts = sum(size for one, size in loaded.items() if one.endswith(".js"))
-    return page, sum(loaded.values()) - scripts, scripts
+def _first_pak(port: int) -> str:
+    found: str = json.loads(_fetched(port, _TWIN)[2])["items"][0]["pak_id"]
+    return found
 
 
-def _fetched(port: int, path: str) -> tuple[int, str]:
+def _weighed(port: int, path: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the bytes of a page with what is no script, and of scripts: unpacked, and as sent."""
+    html = _fetched(port, path)[2]
+    parts = {one: _fetched(port, one) for one in {path, *_LOADED.findall(html)}}
+
+    def bytes_of(which: int) -> tuple[int, int]:
+        scripts = sum(one[which] for name, one in parts.items() if name.endswith(".js"))
+        return sum(one[which] for one in parts.values()) - scripts, scripts
+
+    return bytes_of(0), bytes_of(1)
+
+
+def _fetched(port: int, path: str) -> tuple[int, int, str]:
+    """Return the bytes of what is at a path, unpacked and as they are sent, and what it says."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         sent = {"authorization": f"Bearer {_TOKEN}"}
         connection.request("GET", path, headers=sent)
         html = connection.getresponse().read().decode()
         connection.request("GET", path, headers={**sent, "accept-encoding": "gzip"})
-        return len(connection.getresponse().read()), html
+        return len(html.encode()), len(connection.getresponse().read()), html
     finally:
         connection.close()
 

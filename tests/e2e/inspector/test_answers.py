@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -203,6 +204,43 @@ def test_links_are_walked(visit: Visit, shop: Site) -> None:
     expect(page.locator("svg.graph")).to_be_visible()
 
 
+def test_links_are_walked_two_steps_far_where_there_are_scripts(visit: Visit, shop: Site) -> None:
+    tools = ("Anvils", "Bellows", "Chisels.json", "Drills")
+    for name in tools:
+        shop.memory.remember(f"{name} hang in the shed.", pak_id=f"tool {name}", scope="company")
+    for one, other in pairwise(tools):
+        shop.memory.link(f"tool {one}", f"tool {other}", weight=0.6)
+    page = visit(shop, "/pak/tool%20Bellows")
+    near = page.locator("svg.graph a").count()
+    page.get_by_role("button", name="Two steps far").click()
+    expect(page.locator("svg.graph[data-steps='2']")).to_be_visible()
+    points = page.locator("svg.graph a")
+    assert points.count() > near
+    # Each has a place of its own inside the picture.
+    places = page.evaluate(
+        "[...document.querySelectorAll('svg.graph circle')]"
+        ".map((one) => [one.cx.baseVal.value, one.cy.baseVal.value].map(Math.round).join())"
+    )
+    assert len(set(places)) == len(places) == points.count() + 1
+    assert grave(page) == []
+    points.last.locator("circle").click()
+    expect(page).not_to_have_url(re.compile("Bellows"))
+    expect(page.locator("h1")).to_contain_text("hang in the shed")
+
+
+def test_a_mistyped_number_keeps_the_form_and_is_put_right(visit: Visit, shop: Site) -> None:
+    page = visit(shop, "/ask?query=card+payment&top_k=many&project=payments")
+    assert grave(page) == []
+    field = page.get_by_label("How many")
+    expect(field).to_have_value("many")
+    expect(page.locator("#wrong-top_k")).to_contain_text("whole number")
+    expect(page.get_by_label("Project")).to_have_value("payments")
+    field.fill("2")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("article.result")).to_have_count(2)
+    expect(page.locator("[aria-invalid]")).to_have_count(0)
+
+
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     memory = Recollect.open(tmp_path_factory.mktemp("empty") / "a.db", embedder="static")
@@ -236,7 +274,8 @@ def test_each_page_works_without_scripts(visit: Visit, shop: Site, path: str) ->
     expect(page.locator("nav.places a").first).to_be_visible()
     assert grave_without_scripts(page) == []
     # A button that needs a script is not there without one.
-    assert page.locator("[data-copy]:visible, [data-open]:visible").count() == 0
+    needy = page.locator("[data-copy]:visible, [data-open]:visible, [data-walk]:visible")
+    assert needy.count() == 0
 
 
 def test_stored_text_acts_on_no_page(visit: Visit, tmp_path: Path) -> None:

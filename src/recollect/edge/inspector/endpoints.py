@@ -136,7 +136,7 @@ def _shown(
             name = field_of(error, set(visit.typed) - set(found))
             if name is None:
                 raise
-            found[name] = Mistake(visit.typed[name][-1], error.message, error.hint or "")
+            found[name] = Mistake.of(name, visit.typed[name][-1], error)
             visit.leave_out(name)
     more = {"title": page.title, **data, "wrong": found, "sent": sent}
     return _drawn(visit, coming, page.template, more, status=_MISTYPED if found else _FINE)
@@ -148,7 +148,7 @@ def _as_sent(visit: Visit, coming: _Coming, form: Form, error: RecollectError) -
     name = field_of(error, visit.typed)
     if page is None or name is None or status_of(error) not in _TO_PUT_RIGHT:
         raise error
-    wrong = {name: Mistake(visit.typed[name][-1], error.message, error.hint or "")}
+    wrong = {name: Mistake.of(name, visit.typed[name][-1], error)}
     visit.leave_out(name)
     return _shown(visit, coming, page, wrong)
 

@@ -21,15 +21,23 @@ __all__ = ["Mistake", "field_of"]
 _QUOTED = re.compile(r"'[^']*'")
 # A part of a recipe, a weight, or one of a second question: the verb knows it without.
 _PREFIX = re.compile(r"^[rwb]_")
+# What stands in an address and in no field that one sees.
+_UNSEEN = frozenset({"cursor", "filter", "scope", "garden", "entity", "token", "digest", "before"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """What was typed into a field, and why it will not do."""
 
+    name: str
     typed: str
     message: str
     hint: str
+
+    @classmethod
+    def of(cls, field: str, typed: str, error: RecollectError) -> Mistake:
+        """Return what to say of a field; `name` is what the message calls it."""
+        return cls(_PREFIX.sub("", field), typed, error.message, error.hint or "")
 
 
 def field_of(error: RecollectError, names: Iterable[str]) -> str | None:
@@ -38,6 +46,7 @@ def field_of(error: RecollectError, names: Iterable[str]) -> str | None:
     found = [
         (at.start(), name)
         for name in names
-        if (at := re.search(rf"\b{re.escape(_PREFIX.sub('', name))}\b", said)) is not None
+        if name not in _UNSEEN
+        and (at := re.search(rf"\b{re.escape(_PREFIX.sub('', name))}\b", said)) is not None
     ]
     return min(found)[1] if found else None
