@@ -287,7 +287,7 @@ def test_what_cannot_be_asked_says_what_to_do(browse: Browse, shop: Path) -> Non
     answer = browse().get("/ask?query=x&top_k=many", headers={"accept": "text/html"})
     assert answer.status_code == 422
     assert "Not quite" in answer.text
-    assert "Top_k cannot be read" in answer.text
+    assert 'id="wrong-top_k">This cannot be read: &#39;many&#39;.' in answer.text
 
 
 def test_an_answer_without_meaning_says_so(browse: Browse, tmp_path: Path) -> None:

@@ -78,6 +78,19 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         admin.trust.set(text, 0.2)
     admin.dispute("hostile-0", "hostile-1", note=SCRIPT + HANDLER)
     admin.remember(LONG, pak_id="long", thread="long", speaker="y" * 900, tags=["z" * 900])
+    admin.remember(
+        "wide " + "w" * 300_000,
+        pak_id="wide",
+        summary="s" * 900_000,
+        value="v" * 9_900,
+        metadata={"m" * 500: "n" * 9_900},
+        tags=["t" * 990, "u" * 990],
+        **{name: name[0] * 990 for name in ("title", "project", "topic", "source", "entity")},
+        **{name: name[0] * 990 for name in ("relation", "thread", "speaker")},
+    )
+    admin.dispute("wide", "long", note="o" * 9_900)
+    admin.catalogue.set_risk_flags("wide", [{"risk_flag": "raw_logs_deferred", "severity": "warn"}])
+    admin.gardens.create("wide-garden", name="g" * 900, scope="company")
     admin.ingest([{"entity": SCRIPT, "relation": "r", "value": HANDLER}], source=SCRIPT)
     admin.gardens.create("garden", name=HANDLER, scope="company")
     admin.gardens.add("garden", SCRIPT, role="reader")
@@ -107,6 +120,18 @@ PATHS = (
     f"/ask?query={quote(HANDLER + SCRIPT)}",
     *(f"/pak/hostile-{number}" for number in range(len(HOSTILE))),
     "/pak/long",
+    "/pak/wide",
+    "/keep?flag=raw_logs_deferred",
+    "/names/flag",
+    "/names/risk",
+    "/names/pak_type",
+    "/frame?name=evidence&query=wide",
+    "/ask?query=wide&b_frame=task",
+    "/ask?query=wide&top_k=many",
+    f"/threads/{'t' * 990}",
+    "/gardens/wide-garden",
+    "/receipts",
+    "/forget?pak_id=wide",
 )
 
 

@@ -7,6 +7,7 @@ was made here; a name that is not there is an error, not an empty place.
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ from recollect.edge.inspector.assets import address_of
 __all__ = ["render"]
 
 _FOLDER = Path(__file__).parent / "templates"
+_INDENTED = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def render(template: str, **data: Any) -> str:
@@ -27,10 +29,19 @@ def render(template: str, **data: Any) -> str:
     return _environment().get_template(template).render(**data)
 
 
+class _Loader(FileSystemLoader):
+    """Templates without their indentation: it is for readers of templates, not of pages."""
+
+    def get_source(self, environment: Environment, template: str) -> Any:
+        """Return the text of a template."""
+        source, *rest = super().get_source(environment, template)
+        return _INDENTED.sub("", source), *rest
+
+
 @functools.cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(_FOLDER),
+        loader=_Loader(_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

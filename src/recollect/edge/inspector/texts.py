@@ -45,7 +45,8 @@ def seen(text: object, words: Iterable[str] = ()) -> Markup:
     shown = "" if text is None else str(text)
     stems = tuple(_stem(one.casefold()) for one in words)
     inner = Markup().join(_marked(shown, stems)) if stems else _plain(shown)
-    return Markup("<bdi>{}</bdi>").format(inner)
+    # Letters of one direction alone turn nothing round.
+    return inner if shown.isascii() else Markup("<bdi>{}</bdi>").format(inner)
 
 
 def beginning(text: object, most: int = _SHORT_CHARS) -> str:

@@ -80,6 +80,8 @@
   document.querySelectorAll("form[data-live]").forEach((form) => {
     form.addEventListener("change", () => form.requestSubmit());
   });
+  // What is walked through with keys takes the focus, also if it is no link.
+  document.querySelectorAll("[data-item]:not([tabindex], a)").forEach((one) => { one.tabIndex = -1; });
   // From here on keys are heard; whoever drives the page waits for it.
   document.documentElement.dataset.listens = "";
 })();
