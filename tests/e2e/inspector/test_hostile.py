@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -78,6 +79,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         admin.trust.set(text, 0.2)
     admin.dispute("hostile-0", "hostile-1", note=SCRIPT + HANDLER)
     admin.remember(LONG, pak_id="long", thread="long", speaker="y" * 900, tags=["z" * 900])
+    names = ("title", "project", "topic", "source", "entity", "relation", "thread", "speaker")
+    wide: Any = {name: name[0] * 990 for name in names}
     admin.remember(
         "wide " + "w" * 300_000,
         pak_id="wide",
@@ -85,8 +88,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         value="v" * 9_900,
         metadata={"m" * 500: "n" * 9_900},
         tags=["t" * 990, "u" * 990],
-        **{name: name[0] * 990 for name in ("title", "project", "topic", "source", "entity")},
-        **{name: name[0] * 990 for name in ("relation", "thread", "speaker")},
+        **wide,
     )
     admin.dispute("wide", "long", note="o" * 9_900)
     admin.catalogue.set_risk_flags("wide", [{"risk_flag": "raw_logs_deferred", "severity": "warn"}])
@@ -127,7 +129,6 @@ PATHS = (
     "/names/pak_type",
     "/frame?name=evidence&query=wide",
     "/ask?query=wide&b_frame=task",
-    "/ask?query=wide&top_k=many",
     f"/threads/{'t' * 990}",
     "/gardens/wide-garden",
     "/receipts",
@@ -204,6 +205,8 @@ def test_problems_show_what_was_typed_and_nothing_more(hostile: Site, visit: Vis
         f"/keep?cursor={quote(SCRIPT)}",
         f"/keep?filter={quote(SCRIPT)}",
         f"/names/{quote(HANDLER, safe='')}",
+        f"/ask?query=wide&top_k={quote(HANDLER)}&since={quote(SCRIPT)}",
+        f"/keep?since={quote(ATTRIBUTE)}&words={quote(CLOSING)}",
     ):
         assert page.goto(path).status in (400, 404, 422)
         assert page.evaluate("window.pwned") is None
