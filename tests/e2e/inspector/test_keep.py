@@ -6,7 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.inspector.browsing import grave, is_too_wide, press
+from tests.e2e.inspector.browsing import grave, is_too_wide, listens, press
 from tests.e2e.inspector.conftest import Visit
 from tests.e2e.inspector.stores import Site
 
@@ -203,6 +203,20 @@ def test_trust_is_set_and_a_dispute_settled(shop: Site, visit: Visit) -> None:
     assert shop.memory.get("ship-2").superseded_by == "ship-5"
     page.goto("/audit")
     expect(page.locator("table")).to_contain_text("trust.set")
+
+
+def test_a_page_begins_at_its_top_and_a_phone_shows_which_one_is_open(
+    shop: Site, visit: Visit
+) -> None:
+    low = visit(shop, "/audit")
+    low.set_viewport_size({"width": 1180, "height": 420})
+    low.reload()
+    listens(low)
+    assert low.evaluate("window.scrollY") == 0
+    small = visit(shop, "/audit", phone=True)
+    listens(small)
+    expect(small.get_by_role("link", name="Audit trail")).to_be_in_viewport()
+    assert small.evaluate("window.scrollY") == 0
 
 
 def test_counts_move_while_one_looks(shop: Site, visit: Visit) -> None:

@@ -37,7 +37,7 @@ def _activity(visit: Visit) -> Data:
             _counted("Projects", len(counts["project"]), "/names/project"),
             _counted("Tags", len(counts["tag"]), "/names/tag"),
             _counted("Risk flags", len(visit.flagged()), "/names/flag"),
-            _counted("Shapes of injection", len(counts["risk"]), "/names/risk"),
+            _counted("Injection shapes", len(counts["risk"]), "/names/risk"),
             _counted("In quarantine", len(visit.ask("quarantine.list")["waiting"]), "/quarantine"),
             _counted("Open disputes", len(visit.ask("disputes")["disputes"]), "/disputes"),
             _counted("Gardens", len(visit.ask("gardens.list")["gardens"]), "/gardens"),

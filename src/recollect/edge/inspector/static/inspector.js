@@ -75,7 +75,12 @@
 
   document.querySelectorAll("[data-open][hidden], [data-copy][hidden]").forEach((one) => { one.hidden = false; });
   // On a phone the pages are one line: the one that is open is in sight.
-  document.querySelector(".places [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  const bar = document.querySelector(".places");
+  const shown = bar?.querySelector("[aria-current]");
+  if (shown) {
+    const [line, here] = [bar.getBoundingClientRect(), shown.getBoundingClientRect()];
+    bar.scrollLeft += here.left - line.left - (line.width - here.width) / 2;
+  }
   // A choice that changes the page is sent at once; without this there is a button for it.
   document.querySelectorAll("form[data-live]").forEach((form) => {
     form.addEventListener("change", () => form.requestSubmit());
