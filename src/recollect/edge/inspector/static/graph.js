@@ -19,7 +19,7 @@
   };
 
   const walked = async (id) => {
-    const nodes = new Map([[id, { id, step: 0, title: "", fx: width / 2, fy: height / 2 }]]);
+    const nodes = new Map([[id, { id, step: 0, title: "", fx: 0, fy: 0 }]]);
     const links = new Map();
     const join = (from, points, step) => {
       for (const one of points) {
@@ -36,18 +36,24 @@
   };
 
   const settle = ({ nodes, links }) => {
+    nodes.forEach((one, at) => { one.x ??= 60 * one.step * Math.cos(2.4 * at); one.y ??= 60 * one.step * Math.sin(2.4 * at); });
     d3.forceSimulation(nodes)
-      .force("link", d3.forceLink(links).id((one) => one.id).distance(105))
-      .force("apart", d3.forceManyBody().strength(-340))
-      .force("labels", d3.forceCollide(34))
-      .force("down", d3.forceY(height / 2).strength(0.12))
+      .force("link", d3.forceLink(links).id((one) => one.id).distance(80))
+      .force("apart", d3.forceManyBody().strength(-300))
+      .force("labels", d3.forceCollide(38))
       .stop()
       .tick(300);
-    const within = (value, most, margin) => Math.max(margin, Math.min(most - margin, value));
-    for (const one of nodes) [one.x, one.y] = [within(one.x, width, 80), within(one.y, height, 26)];
+    // Names are wider than they are high: so is what they stand in.
+    const most = (way) => Math.max(1, ...nodes.map((one) => Math.abs(one[way])));
+    const across = Math.min(1.8, (width / 2 - 76) / most("x"));
+    const down = Math.min(1.2, (height / 2 - 34) / most("y"));
+    for (const one of nodes) {
+      one.x = width / 2 + across * one.x;
+      one.y = height / 2 + down * one.y;
+    }
   };
 
-  const short = (title) => (title.length > 24 ? `${title.slice(0, 23).trimEnd()}…` : title);
+  const short = (title) => (title.length > 20 ? `${title.slice(0, 19).trimEnd()}…` : title);
   const draw = ({ nodes, links }) => {
     const lines = links.map((one) => make("line", {
       x1: one.source.x, y1: one.source.y, x2: one.target.x, y2: one.target.y,
@@ -59,7 +65,7 @@
       link.append(
         make("title", {}, one.title),
         make("circle", { cx: one.x, cy: one.y, r: one.step === 1 ? 8 : 6 }),
-        make("text", { x: one.x, y: one.y + 21, "text-anchor": "middle" }, short(one.title)),
+        make("text", { x: one.x, y: one.y + (one.step === 1 ? 21 : -12), "text-anchor": "middle" }, short(one.title)),
       );
       return link;
     });
