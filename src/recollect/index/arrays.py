@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["distinct", "exclude", "grow", "is_in", "kth_largest", "ranges", "side_by_side"]
+__all__ = [
+    "distinct",
+    "exclude",
+    "grow",
+    "is_in",
+    "kth_largest",
+    "narrow",
+    "ranges",
+    "side_by_side",
+]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -26,6 +35,8 @@ _SPARE = 64
 _GROUPS, _LEAST_GROUP = 4, 4
 # So few values are soonest partitioned as they are.
 _FEW_VALUES = 2048
+# Below this, 32 bits hold a number and some more that is added to it.
+_NARROW = 1 << 30
 
 
 def grow(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) -> NDArray[Scalar]:
@@ -44,6 +55,11 @@ def grow(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) ->
     return larger
 
 
+def narrow(bounds: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return numbers that ascend from 0 in half the room, if they are small enough for it."""
+    return bounds.astype(np.int32) if bounds[-1] < _NARROW else bounds
+
+
 def kth_largest(values: NDArray[Any], keep: int) -> Any:
     """Return the `keep`-th largest value; `keep` from 1 to the number of values.
 
@@ -59,11 +75,12 @@ def kth_largest(values: NDArray[Any], keep: int) -> Any:
     return np.partition(values, len(values) - keep)[len(values) - keep]
 
 
-def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the positions of many ranges, one range after the other."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - ends + counts, counts)
+    positions: NDArray[np.int64] = np.arange(total) + np.repeat(starts - ends + counts, counts)
+    return positions
 
 
 def distinct(values: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -147,6 +147,8 @@ def _checksum(octets: NDArray[np.uint8]) -> int:
     Within a page each word has a weight of its own.
     """
     whole = len(octets) // (8 * _PAGE_WORDS) * 8 * _PAGE_WORDS
+    if not whole:
+        return zlib.crc32(octets.data)  # the same: the sum of no page is that of nothing
     pages = octets[:whole].view("<u8").reshape(-1, _PAGE_WORDS)
     sums = np.einsum("ij,j->i", pages, _weights())
     return zlib.crc32(octets[whole:].data, zlib.crc32(np.ascontiguousarray(sums).data))
@@ -215,12 +217,16 @@ def _read_arrays(file: BinaryIO, directory: list[dict[str, Any]]) -> dict[str, N
 
 def _is_known(directory: list[dict[str, Any]]) -> bool:
     """Return whether these are the arrays of an index, each of its own type and shape."""
-    _, own = MemoryIndex.empty(0).export()
-    wanted = [(name, array.dtype.str, array.ndim) for name, array in own.items()]
     found = [(one["name"], one["dtype"], len(one["shape"])) for one in directory]
-    return found == wanted and all(
+    return found == _wanted() and all(
         type(length) is int and length >= 0 for one in directory for length in one["shape"]
     )
+
+
+@cache
+def _wanted() -> list[tuple[str, str, int]]:
+    _, own = MemoryIndex.empty(0).export()
+    return [(name, array.dtype.str, array.ndim) for name, array in own.items()]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.index.arrays import side_by_side
+from recollect.index.arrays import narrow, side_by_side
 from recollect.index.bars import Bars
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
 from recollect.index.contents import Contents
@@ -37,6 +37,12 @@ __all__ = ["MemoryIndex"]
 _EVERY_ACTIVE = Where()
 # After so many changes it is not asked any more who is not concerned.
 _FEW_ROWS = 256
+# At rest arrays that ascend from 0 are held in half the room, and what is soon had again is not.
+_BOUNDS = (
+    "pak_ids/bounds",
+    *(f"{part}/{name}" for part in ("terms", "tags") for name in ("starts", "name_bounds")),
+)
+_HAD_AGAIN = ("terms/name_heads", "tags/name_heads")
 
 
 class MemoryIndex(Questions):
@@ -155,6 +161,9 @@ class MemoryIndex(Questions):
     def packed(self) -> MemoryIndex:
         """Return the same index as it would be read from a file: arrays, and no dictionaries."""
         plain, arrays = self.compacted().export()
+        arrays |= {name: narrow(arrays[name]) for name in _BOUNDS}
+        for name in _HAD_AGAIN:
+            del arrays[name]
         return MemoryIndex.restore(plain, side_by_side(arrays))
 
     def knows_uses(self, who: Who) -> bool:

@@ -33,7 +33,7 @@ class Names(dict[str, int]):
         # The names of the first numbers; those numbers in the order of the names; how these begin.
         self._settled = Strings()
         self._by_name: NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self._heads: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+        self._known_heads: NDArray[np.uint64] | None = None
         self._late = list(names)
         self._late_by_name: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.update(zip(self._late, range(len(self._late)), strict=True))
@@ -100,13 +100,19 @@ class Names(dict[str, int]):
         blob: NDArray[np.uint8],
         bounds: NDArray[np.int64],
         by_name: NDArray[np.int32],
-        heads: NDArray[np.uint64],
+        heads: NDArray[np.uint64] | None = None,
     ) -> Names:
-        """Return the names that were exported."""
+        """Return the names that were exported; how they begin can be found out again."""
         names = cls()
         names._settled, names._by_name = Strings.restore(blob, bounds), by_name
-        names._heads = heads
+        names._known_heads = heads
         return names
+
+    @property
+    def _heads(self) -> NDArray[np.uint64]:
+        if self._known_heads is None:
+            self._known_heads = self._settled.sort_keys(self._by_name.astype(np.int64), 0)
+        return self._known_heads
 
     def _place(self, name: str) -> int:
         """Return how many settled names come before a name; few begin with the same bytes."""

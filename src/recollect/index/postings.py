@@ -48,7 +48,7 @@ class _Segment:
     """`names` ascending; the slots of names[i] lie between starts[i] and starts[i + 1]."""
 
     names: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.integer]
     slots: NDArray[np.int32]
     counts: NDArray[np.uint16]
 
@@ -161,7 +161,7 @@ class Postings:
         return {
             **{f"name_{part}": array for part, array in self.names.export().items()},
             "numbers": segment.names,
-            "starts": segment.starts,
+            "starts": segment.starts.astype(np.int64, copy=False),
             "slots": segment.slots,
             "counts": segment.counts,
         }
@@ -171,7 +171,7 @@ class Postings:
         cls,
         *,
         numbers: NDArray[np.int32],
-        starts: NDArray[np.int64],
+        starts: NDArray[np.integer],
         slots: NDArray[np.int32],
         counts: NDArray[np.uint16],
         **names: NDArray[Any],

@@ -6,7 +6,7 @@ UTF-8 sorts as code points do, so rows can be ranked by text eight bytes at a ti
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Strings:
     def __init__(self) -> None:
         self._blob: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         # One entry more than rows: row i lies between entry i and entry i + 1.
-        self._bounds: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._bounds: NDArray[np.integer] = np.zeros(1, dtype=np.int64)
         self._size = 0
 
     def __len__(self) -> int:
@@ -49,7 +49,9 @@ class Strings:
         joined = np.frombuffer(b"".join(encoded), dtype=np.uint8)
         self._blob = grow(self._blob, used, used + len(joined))
         self._blob[used : used + len(joined)] = joined
-        self._bounds = grow(self._bounds, self._size + 1, size + 1)
+        # Of 32 bits they are in an index at rest; the sum of all lengths can outgrow that.
+        bounds = self._bounds.astype(np.int64, copy=False)
+        self._bounds = grow(bounds, self._size + 1, size + 1)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         self._bounds[self._size + 1 : size + 1] = used + np.cumsum(lengths)
         self._size = size
@@ -92,13 +94,16 @@ class Strings:
         self._bounds = np.concatenate(([0], np.cumsum(lengths)))
         self._size = len(kept)
 
-    def export(self) -> dict[str, NDArray[np.uint8] | NDArray[np.int64]]:
+    def export(self) -> dict[str, NDArray[Any]]:
         """Return the column as arrays."""
         bounds = self._bounds[: self._size + 1]
-        return {"blob": self._blob[: int(bounds[-1])], "bounds": bounds}
+        return {
+            "blob": self._blob[: int(bounds[-1])],
+            "bounds": bounds.astype(np.int64, copy=False),
+        }
 
     @classmethod
-    def restore(cls, blob: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Strings:
+    def restore(cls, blob: NDArray[np.uint8], bounds: NDArray[np.integer]) -> Strings:
         """Return the column that was exported."""
         column = cls()
         column._blob, column._bounds, column._size = blob, bounds, len(bounds) - 1

@@ -370,3 +370,22 @@ def test_a_selection_is_shared_until_the_next_pak_ends() -> None:
     assert first.count == 1
     assert index.select(at=1000.0) is first
     assert index.select(at=59.0).count == 2
+
+
+def test_an_index_at_rest_holds_bounds_in_half_the_room_and_exports_what_it_did() -> None:
+    index = index_of(row(1, "the first pump"), row(2, "a second pump", tags=("loud",)))
+    rested = index.packed()
+    more = Changes(Head(2, None), [row(3, "the third valve", tags=("new",))], (), ())
+
+    assert rested._contents.terms._segments[0].starts.dtype == np.int32
+    assert same_arrays(rested, index)
+    assert same_arrays(rested.after(more), index.after(more))
+    assert rested.document_frequencies(["pump", "valv"], rested.select()).tolist() == [2, 0]
+
+
+def same_arrays(one: MemoryIndex, other: MemoryIndex) -> bool:
+    ours, theirs = one.export()[1], other.export()[1]
+    return [*ours] == [*theirs] and all(
+        array.dtype == theirs[name].dtype and np.array_equal(array, theirs[name])
+        for name, array in ours.items()
+    )
