@@ -280,6 +280,11 @@ BARS = (
         unit=Unit.SECONDS,
     ),
     _node("rest", "stores of 40 at rest, as counted", 1_000, 80, Unit.MEGABYTES),
+    _node("memory", "stores of 40 asked in one process, over the base", 2_000, 200, Unit.MEGABYTES),
+    _node("first", "first answer of a store that was let go, beside a bare opening", 40, 6),
+    _neighbours("recall", "recall beside other tenants"),
+    _neighbours("after", "recall right after another tenant's write"),
+    _neighbours("remember", "remember beside other tenants"),
     _hooks("one", "one daemon", 1, 0.00015),
     _hooks("one-echo", "one daemon beside one echo", 1, 3, Unit.TIMES),
     _hooks("three", "three daemons in a chain", 3, 0.0005),
@@ -320,11 +325,6 @@ BARS = (
 AIMS = (
     Promise("mcp.stdio", "mcp", over_mcp.OVER_STDIO, 0, 1.5, _MCP),
     Promise("mcp.http", "mcp", over_mcp.OVER_HTTP, 0, 1.5, _MCP),
-    _node("memory", "stores of 40 asked in one process, over the base", 2_000, 200, Unit.MEGABYTES),
-    _node("first", "first answer of a store that was let go, beside a bare opening", 40, 6),
-    _neighbours("recall", "recall beside other tenants"),
-    _neighbours("after", "recall right after another tenant's write"),
-    _neighbours("remember", "remember beside other tenants"),
     # Where SQLite can erase words from its full text without merging all of it: from 3.42 on.
     _neighbours("forget", "forget beside other tenants"),
     Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL),

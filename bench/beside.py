@@ -3,8 +3,8 @@
 `python -m bench.beside` works on copies of the stores of the recall benchmark. In: what the other
 thread does. Out: how many times the 95th percentile of recalls alone it is meanwhile, by the wall
 clock, since waiting is what is asked about. Of processes: how many recalls in a second of their
-processor's time two of them give beside one, alone and while a third writes; so it does not matter
-who else uses the machine. Alone and beside take turns.
+processor's time two of them give beside one, alone and while a third writes so many memories in
+each such second; so it does not matter who else uses the machine. Alone and beside take turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -127,35 +127,51 @@ def in_processes(size: int) -> Iterator[Finding]:
 
 def _rate(path: Path, size: int, readers: int, writers: int) -> float:
     """Return how many recalls processes give at once, each in a second of its processor's time."""
-    begin = time.time() + 5.0
     roles = ["read"] * readers + ["write"] * writers
     command = [sys.executable, "-m", "bench.beside", "--path", str(path), "--size", str(size)]
     with ExitStack() as stack:
-        children = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [*command, "--role", role, "--at", str(begin)],
-                    cwd=ROOT,
-                    env={**os.environ, **CPU},
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
+        children: list[subprocess.Popen[str]] = []
+        for role in roles:
+            beside = [str(child.pid) for child in children]
+            child = subprocess.Popen(
+                [*command, "--role", role, "--beside", *beside],
+                cwd=ROOT,
+                env={**os.environ, **CPU},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
             )
-            for role in roles
-        ]
+            children.append(stack.enter_context(child))
+        _begin_together(children)
         rates = [child.communicate()[0] for child in children]
     if any(child.returncode for child in children):
         raise RuntimeError("A measuring process ended early; its own error is above.")
     return sum(map(float, rates[:readers]))
 
 
-def _read(path: Path, size: int, begin: float) -> float:
+def _begin_together(children: Sequence[subprocess.Popen[str]]) -> None:
+    """Tell processes when to begin, once each of them has said that it is ready."""
+    for child in children:
+        if child.stdout is not None:
+            child.stdout.readline()
+    for child in children:
+        if child.stdin is not None:
+            child.stdin.write(f"{time.time()}\n")
+            child.stdin.flush()
+
+
+def _told_to_begin() -> float:
+    print("ready", flush=True)
+    return float(sys.stdin.readline())
+
+
+def _read(path: Path, size: int) -> float:
     """Recall for some seconds; return how often that is in a second of the processor's time."""
     questions = [recall_data.question(number, size) for number in range(QUESTIONS)]
     with opened(path) as memory:
         for question in questions[:20]:
             memory.recall(question, top_k=5)
-        _wait_for(begin)
+        begin = _told_to_begin()
         count, start = 0, time.process_time()
         while time.time() < begin + FOR_S:
             memory.recall(questions[count % QUESTIONS], top_k=5)
@@ -163,19 +179,34 @@ def _read(path: Path, size: int, begin: float) -> float:
         return count / (time.process_time() - start)
 
 
-def _write(path: Path, begin: float) -> None:
-    """Write so many memories a second, a little longer than the others read."""
+def _write(path: Path, readers: Sequence[int]) -> None:
+    """Write so many memories in each second of the readers' processor time.
+
+    By the wall clock, readers who have a part of a processor would follow more of them for each
+    recall than the promise is about.
+    """
     with opened(path) as memory:
         memory.recall("warm up")
-        first = NEW + int(begin) * 1_000
-        _wait_for(begin)
-        for number in range(int(FOR_S * WRITES_A_SECOND)):
-            memory.remember(**items(first + number, 1)[0])
-            _wait_for(begin + (number + 1) / WRITES_A_SECOND)
+        begin = _told_to_begin()
+        number = NEW + int(begin) * 1_000
+        due = _processor_time(readers)
+        while time.time() < begin + FOR_S:
+            if _processor_time(readers) < due:
+                time.sleep(BREATH_S)
+                continue
+            memory.remember(**items(number, 1)[0])
+            number += 1
+            due += 1 / WRITES_A_SECOND
 
 
-def _wait_for(moment: float) -> None:
-    time.sleep(max(0.0, moment - time.time()))
+def _processor_time(processes: Sequence[int]) -> float:
+    """Return how many seconds of a processor's time processes have had on average."""
+    taken = []
+    for process in processes:
+        # A name in brackets may hold anything; the times of user and system come later.
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        taken.append((int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK"))
+    return statistics.mean(taken)
 
 
 def main() -> None:
@@ -184,12 +215,16 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--role", choices=("read", "write"), help=argparse.SUPPRESS)
-    parser.add_argument("--at", type=float, default=0.0, help=argparse.SUPPRESS)
+    parser.add_argument("--beside", type=int, nargs="*", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--processes", action="store_true", help="processes only, of 100,000")
     options = parser.parse_args()
     if options.role == "read":
-        print(_read(options.path, options.size, options.at))
+        print(_read(options.path, options.size))
     elif options.role == "write":
-        _write(options.path, options.at)
+        _write(options.path, options.beside)
+    elif options.processes:
+        for finding in in_processes(100_000):
+            print(f"{finding.what}: {finding.unit.shown(finding.value)}")
     else:
         console = Console()
         for finding in (*in_threads(options.size), *in_processes(options.size)):

@@ -91,9 +91,13 @@ def built(folder: Path, progress: Progress) -> Path:
 
 
 def resident() -> int:
-    """Return how many bytes of memory the process has."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize()
+    """Return how many bytes of memory the process has for itself.
+
+    Pages of files, such as libraries and the table of the embedder, are left out: the system takes
+    them back and reads them again as it likes, and no two runs would be the same.
+    """
+    _, pages, of_files, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    return (int(pages) - int(of_files)) * resource.getpagesize()
 
 
 def held(place: Path) -> list[Finding]:
