@@ -108,17 +108,26 @@ class Place:
         """Put a prompt until our hooks answer it within their deadlines; return what was said.
 
         A machine that is shared by many is now and then too slow: the prompt goes on then, and the
-        log says `degraded`. What was asked of the model before is forgotten.
+        log says `degraded`. What such a try left is forgotten, by the model and by the memory.
         """
         for _ in range(_MOST_TRIES):
             before = len(self.log())
             self.model.requests.clear()
             said = ask(self, prompt, *more)
-            answered = [one for one in self.log()[before:] if "late" not in one]
-            events = {one["event"] for one in answered}
-            if events >= _BEFORE_THE_MODEL and not any("degraded" in one for one in answered):
+            entries = self.log()[before:]
+            answered = [
+                one for one in entries if one["event"] in _BEFORE_THE_MODEL and "late" not in one
+            ]
+            are_all = {one["event"] for one in answered} == _BEFORE_THE_MODEL
+            if are_all and not any("degraded" in one for one in answered):
                 return said
+            self._forget({one["session"] for one in entries})
         raise AssertionError(f"hooks were never answered in time: {self.log()}")
+
+    def _forget(self, sessions: set[str]) -> None:
+        with Recollect.open(self.db) as memory:
+            for one in sessions:
+                memory.forget(thread=one)
 
 
 _MOST_TRIES = 8
