@@ -1,7 +1,7 @@
 """`Recollect`: the front door, bound to one principal: a table of its verbs.
 
 In: a caller's words. Out: frozen values. A verb checks what was passed, lets the hooks speak, and
-calls what does it: `recollect.verbs`, or `recollect.admin`. The clock, the embedder and randomness
+calls what does it, in `recollect.verbs`. The clock, the embedder and randomness
 come in here and are passed down; nothing below reads them for itself.
 """
 

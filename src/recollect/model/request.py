@@ -227,10 +227,12 @@ class RecallRequest:
     def checked(self) -> RecallRequest:
         """Return the request with every value checked and normalised."""
         made = RecallRequest(
-            *[
-                otherwise if (given := getattr(self, name)) is default else check_value(name, given)
+            **{
+                name: otherwise
+                if (given := getattr(self, name)) is default
+                else check_value(name, given)
                 for name, check_value, default, otherwise in _CHECKS
-            ]
+            }
         )
         if made.since is not None and made.until is not None and _ends_first(made):
             raise InvalidInput(

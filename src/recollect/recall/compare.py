@@ -8,7 +8,6 @@ it; then it costs nothing and counts nothing.
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -58,19 +57,19 @@ class Likeness:
 
     def at(self, rows: NDArray[np.int64], others: Slots) -> Likeness:
         """Return some of the rows, then others, which were not compared with the question."""
-        columns: list[Any] = [
-            column if column is None else _extended(column, rows, len(others), blank)
-            for column, blank in zip(_compared(self), _COMPARED.values(), strict=True)
-        ]
+        columns: dict[str, Any] = {
+            name: _extended(column, rows, len(others), blank)
+            for name, blank in _BLANKS.items()
+            if (column := getattr(self, name)) is not None
+        }
         slots = _extended(self.slots, rows, len(others), 0)
         slots[len(rows) :] = others
-        return Likeness(slots, *columns)
+        return Likeness(slots=slots, **columns)
 
 
 # The columns beside the slots, with what a row has there that was not compared.
-_COMPARED = dict.fromkeys(Likeness.__slots__[1:], 0.0)
-_COMPARED |= {"nearby": np.nan, "thread": np.nan, "best": -1}
-_compared = attrgetter(*_COMPARED)
+_BLANKS = {name: 0.0 for name in Likeness.__slots__ if name != "slots"}
+_BLANKS |= {"nearby": np.nan, "thread": np.nan, "best": -1}
 _NOBODY: Slots = np.empty(0, np.int64)
 
 

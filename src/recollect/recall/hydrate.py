@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,8 @@ from recollect.values import dataclass
 __all__ = ["hydrate", "shown_signals"]
 
 _DECIMALS = 9
-# The columns of the fields of `Signals`, in their order.
-_from_ranking = attrgetter(*Signals.__slots__[:5])
-_from_likeness = attrgetter(*Signals.__slots__[5:])
+_FROM_RANKING = ("similarity", "confidence", "recency", "centrality", "reinforcement")
+_FROM_LIKENESS = tuple(name for name in Signals.__slots__ if name not in _FROM_RANKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,14 @@ def hydrate(
         )
         blocks.append(
             ScoredBlock(
-                memory, one.score, signals, one.was_expanded, guaranteed, disputed, why, match
+                memory=memory,
+                score=one.score,
+                signals=signals,
+                was_expanded=one.was_expanded,
+                guaranteed=guaranteed,
+                disputed=disputed,
+                why=why,
+                match=match,
             )
         )
     return tuple(blocks)
@@ -99,16 +105,17 @@ def hydrate(
 
 def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int]) -> list[Signals]:
     """Return the signals of some candidates as an answer shows them: to nine decimals."""
-    columns = [*_from_ranking(ranking.signals), *_from_likeness(candidates.likeness)]
-    known = [place for place, column in enumerate(columns) if column is not None]
+    columns = {name: getattr(ranking.signals, name) for name in _FROM_RANKING}
+    columns |= {name: getattr(candidates.likeness, name) for name in _FROM_LIKENESS}
+    known = [name for name, column in columns.items() if column is not None]
     places = np.array(rows, dtype=np.int64)
-    table = np.array([columns[place].take(places) for place in known]).round(_DECIMALS)
-    shown: list[list[float | None]] = [[None] * len(columns) for _ in rows]
-    for place, column_shown in zip(known, table.tolist(), strict=True):
-        for row, value in zip(shown, column_shown, strict=True):
-            # Not a number: the row is in no thread.
-            row[place] = None if value != value else value
-    return [Signals(*row) for row in shown]  # type: ignore[arg-type]
+    table = np.array([columns[name].take(places) for name in known]).round(_DECIMALS)
+    # Not a number: the row is in no thread.
+    rows_shown: list[dict[str, Any]] = [
+        {name: None if value != value else value for name, value in zip(known, row, strict=True)}
+        for row in table.T.tolist()
+    ]
+    return [Signals(**row) for row in rows_shown]
 
 
 def _origins(
