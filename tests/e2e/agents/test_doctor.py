@@ -51,6 +51,14 @@ def test_a_client_that_is_set_up_connects_and_tells_what_its_hooks_did(tmp_path:
     assert f"tokens, {pak}" in said.stdout and "tea" not in said.stdout
 
 
+def test_where_nothing_is_set_up_it_says_how_to_begin(tmp_path: Path) -> None:
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor/mcp.json").write_text("{}")
+    said = recollect(tmp_path, "doctor").stdout
+    assert "cursor: not set up" in said
+    assert said.endswith("Next: `recollect install cursor --dry-run` shows what would be set up.\n")
+
+
 def test_a_client_whose_server_is_gone_is_told(tmp_path: Path) -> None:
     (tmp_path / ".cursor").mkdir()
     entry = {"mcpServers": {"recollect": {"command": "/nowhere/recollect", "args": ["mcp"]}}}

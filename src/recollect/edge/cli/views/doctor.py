@@ -22,6 +22,9 @@ def draw_findings(console: Console, found: Sequence[Finding], *, is_paused: bool
     for one in found:
         for line in _lines(one):
             console.print(plain(line), soft_wrap=True)
+    if not any(one.is_configured or one.problem for one in found):
+        first = next((one.client for one in found if one.is_there), found[0].client)
+        console.print(f"Next: `recollect install {first} --dry-run` shows what would be set up.")
 
 
 def _lines(one: Finding) -> Iterator[str]:
