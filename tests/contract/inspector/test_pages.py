@@ -64,6 +64,25 @@ def test_each_thing_that_was_dropped_leads_to_its_why_not(browse: Browse, shop: 
     assert 'id="why"' in there.text
 
 
+def test_what_never_became_a_candidate_is_a_list_and_each_leads_to_its_why_not(
+    browse: Browse, shop: Path
+) -> None:
+    browser, ids, stages = browse(), [], []
+    path = f"/ask.json?query={quote(ASKED)}&project=payments&stage=candidates"
+    cursor: str | None = ""
+    while cursor is not None:
+        told = browser.json(path + (f"&cursor={quote(cursor)}" if cursor else ""))
+        ids += [one["pak_id"] for one in told["passed_over"]["items"]]
+        stages, cursor = told["answer"]["funnel"], told["passed_over"]["next_cursor"]
+    (left_out,) = [one["dropped"] for one in stages if one["stage"] == "candidates"]
+    assert len(ids) == len({*ids}) == left_out > 0
+    page = browser.get(path.replace(".json", "")).text
+    assert f">{left_out} left out</a>" in page
+    why = re.findall(r'href="(/ask\?[^"]*why=[^"]*)#why"', page.partition('id="passed-over"')[2])
+    there = browser.get(why[0].replace("&amp;", "&"))
+    assert "Why not this one?" in there.text
+
+
 def test_why_not_takes_any_id_and_tells_hidden_from_absent_by_nothing(
     browse: Browse, shop: Path
 ) -> None:

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from recollect.edge.inspector.page import Data
 from recollect.recall.pack import count_tokens
 
-__all__ = ["SIGNALS", "as_result", "beside", "funnel", "scored", "weights_of"]
+__all__ = ["CANDIDATES", "SIGNALS", "as_result", "beside", "funnel", "scored", "weights_of"]
 
 SIGNALS = ("similarity", "confidence", "recency", "centrality", "reinforcement")
+CANDIDATES = "candidates"
 NO_FLAGS: Mapping[str, Sequence[str]] = {}
 _MATCHED = re.compile(r"^matches (.*)$")
 _QUOTED = re.compile(r"'([^']*)'")
@@ -86,7 +87,7 @@ def funnel(given: int, dropped: Sequence[Data], memories: int) -> list[Data]:
         stages.append(_stage("window", "Time", "too long ago", within, out_of_window))
     reason = "what has nothing in common with the question, ended, or is filtered out"
     before = stages[-1]["kept"]
-    stages.append(_stage("candidates", "Candidates", reason, left, before - left))
+    stages.append(_stage(CANDIDATES, "Candidates", reason, left, before - left))
     known = {name for name, _, _ in _STAGES}
     more = tuple((name, name, "") for name in by_stage if name not in known)
     for name, label, says in (*_STAGES, *more):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.edge import wire
 from recollect.edge.inspector import taken_apart
 from recollect.edge.inspector.page import Data, Form, Page
+from recollect.edge.inspector.texts import beginning
 from recollect.edge.inspector.visit import name_of
 from recollect.edge.verbs import by_name
 from recollect.model.request import RecallRequest
@@ -25,6 +26,7 @@ _ASKED = (
     *("query", "frame", "top_k", "token_budget", "now", "project", "tags", "thread", "speaker"),
     *("since", "until", "min_match", "filter"),
 )
+_A_PAGE = 25
 # What a second question may have otherwise.
 _BESIDE = ("query", "frame", "now")
 
@@ -43,6 +45,7 @@ def _ask(visit: Visit) -> Data:
         "answer": first,
         "beside": second,
         "why": _why(visit, who, given) if is_asked else None,
+        "passed_over": _passed_over(visit, who, first),
         "receipt": None,
         **_side_by_side(first, second),
     }
@@ -109,6 +112,28 @@ def _why(visit: Visit, who: str | None, given: dict[str, Any]) -> Data | None:
     return wire.explanation(memory.explain(pak_id, RecallRequest.from_dict(given)))
 
 
+def _passed_over(visit: Visit, who: str | None, answer: Data | None) -> Data | None:
+    """Return a page of what never became a candidate, if that is asked for.
+
+    Rows of a page of all that may be read, but for those that the answer speaks of.
+    """
+    if answer is None or visit.text("stage") != taken_apart.CANDIDATES:
+        return None
+    given = [*answer["results"], *answer["instructions"]]
+    spoken_of = {one["fact"]["pak_id"] for one in given}
+    spoken_of |= {one["pak_id"] for one in answer["dropped"]}
+    page = visit.ask_as(who, "list", limit=_A_PAGE, **visit.given("list", "cursor"))
+    return {
+        "items": [
+            {"pak_id": one["pak_id"], "beginning": beginning(one["content"])}
+            for one in page["items"]
+            if one["pak_id"] not in spoken_of
+        ],
+        "next_cursor": page["next_cursor"],
+        "is_first": visit.text("cursor") is None,
+    }
+
+
 def _side_by_side(first: Data | None, second: Data | None) -> Data:
     if first is None or second is None:
         return {"left": None, "right": None}
@@ -132,6 +157,7 @@ def _again(visit: Visit, receipt: str) -> Data:
         "answer": None,
         "beside": None,
         "why": None,
+        "passed_over": None,
         "receipt": told,
         "given_then": given,
         "today": today,
