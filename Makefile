@@ -55,7 +55,7 @@ browser: $(VENV)/.dev
 	$(BIN)/python -m tools.chromium
 
 # Long, and nearly all that they run is run by others too: not slowed down by counting lines.
-UNMEASURED = tests/unit/test_linear.py tests/unit/evaluation/test_pages.py \
+UNMEASURED = tests/unit/test_linear.py tests/unit/evaluation/test_pages.py tests/contract/engine/test_import_memory.py \
 	tests/contract/policy/test_erasure.py tests/contract/policy/test_wiping.py
 
 coverage: $(VENV)/.dev
