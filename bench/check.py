@@ -174,7 +174,10 @@ def measured(promises: Sequence[Promise], console: Console) -> Iterator[Row]:
             continue
         for one in wanted:
             value = values.get((one.row, one.size))
-            yield judged(one, value, reason, slowness=pace.slowness)
+            row = judged(one, value, reason, slowness=pace.slowness)
+            # The whole takes most of an hour: what is known is told as soon as it is.
+            console.print(f"  {row.name}: {row.shown}, {row.bar}: {row.outcome}", style="dim")
+            yield row
 
 
 def _catalogue(_: Sequence[Promise], console: Console) -> Values:
