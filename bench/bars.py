@@ -233,6 +233,7 @@ BARS = (
     Promise("http.frame", "http", over_http.FRAME, 0, 0.3, _HTTP),
     Promise("http.start", "http", over_http.START, 0, 4, _HTTP),
     Promise("mcp.stdio", "mcp", over_mcp.OVER_STDIO, 0, 1.5, _MCP),
+    Promise("mcp.http", "mcp", over_mcp.OVER_HTTP, 0, 1.5, _MCP),
     Promise("mcp.hook", "mcp", over_mcp.HOOK, 0, 0.1, _MCP),
     Promise("mcp.start", "mcp", over_mcp.START, 0, 2, _MCP),
     Promise(
@@ -324,7 +325,6 @@ BARS = (
 
 # What is aimed at and was not seen to hold as yet. Once it holds it is promised, and moves up.
 AIMS = (
-    Promise("mcp.http", "mcp", over_mcp.OVER_HTTP, 0, 1.5, _MCP),
     # Where SQLite can erase words from its full text without merging all of it: from 3.42 on.
     _neighbours("forget", "forget beside other tenants"),
     Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL),
