@@ -24,7 +24,7 @@ def lines(
     async def breaks(*_: object) -> NoReturn:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(Server, "carry_out", breaks)
+    monkeypatch.setattr(Server, "begin", breaks)
     options = ServerOptions(db=str(tmp_path / "a.db"), token="t", log="json", log_texts=texts)
     app = make_app(options)
     with TestClient(app, base_url="http://127.0.0.1:1", raise_server_exceptions=False) as client:

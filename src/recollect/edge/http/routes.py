@@ -68,7 +68,7 @@ def _endpoint(server: Server, verb: Verb) -> Endpoint:
             most = server.options.most_body_bytes
             parts = server.patient(request.stream())
             body = await bodies.read_whole(parts, length, most=most)
-        return await server.carry_out(request, verb, _performing(server, verb, request, body))
+        return await server.begin(request, verb, _performing(server, verb, request, body))
 
     return answer
 
@@ -260,6 +260,6 @@ def _importing(server: Server, verb: Verb) -> Endpoint:
                 answer = _response(verb.perform(served.memory, asked), verb)
                 return _dated(server, verb, served, answer, asked=None)
 
-        return await server.carry_out(request, verb, perform)
+        return await server.begin(request, verb, perform)
 
     return answer

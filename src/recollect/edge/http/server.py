@@ -29,7 +29,6 @@ from recollect.errors import BodyTooSlow
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from recollect.edge.http.options import ServerOptions
     from recollect.edge.http.stores import Served, Stores
@@ -76,14 +75,8 @@ class Server:
         )
         self.is_ending = False
 
-    async def carry_out(
-        self, request: Request, verb: Verb, perform: Callable[[Served], Response]
-    ) -> Response:
-        """Answer a request in a thread, as whoever asks."""
-        return await self.begin(request, verb, perform)
-
     async def begin(self, request: Request, verb: Verb, act: Callable[[Served], Answer]) -> Answer:
-        """Return what is done in a thread, as whoever asks."""
+        """Return what is done in a thread for a request, as whoever asks."""
         shown = bearer(request.headers.get("Authorization"))
         return await self.begin_as(request, verb.name, shown=shown, act=act)
 

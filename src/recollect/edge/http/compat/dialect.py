@@ -133,7 +133,7 @@ def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
             told = server.spans.around(verb.name, served.store, asked.body, call)
             return Response(wire.encode(told), spoken.status, media_type=JSON)
 
-        return await server.carry_out(request, verb, perform)
+        return await server.begin(request, verb, perform)
 
     return answer
 
