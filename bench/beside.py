@@ -59,11 +59,18 @@ class OtherModel(SyntheticEmbedder):
         return f"{super().model_id}:{self._number}"
 
 
-JOBS: Mapping[str, Callable[[Recollect, int], object]] = {
-    "remember_many": lambda memory, turn: memory.remember_many(items(NEW + turn * MANY, MANY)),
-    "reembed": lambda memory, turn: memory.reembed(OtherModel(turn)),
-    "reindex": lambda memory, _: memory.reindex(),
-    "check": lambda memory, _: memory.check(),
+def _remember_many(memory: Recollect, turn: int) -> Callable[[], object]:
+    """Make the texts beforehand: that is no work of a memory's."""
+    new = items(NEW + turn * MANY, MANY)
+    return lambda: memory.remember_many(new)
+
+
+# Each makes the work of one turn ready.
+JOBS: Mapping[str, Callable[[Recollect, int], Callable[[], object]]] = {
+    "remember_many": _remember_many,
+    "reembed": lambda memory, turn: lambda: memory.reembed(OtherModel(turn)),
+    "reindex": lambda memory, _: memory.reindex,
+    "check": lambda memory, _: memory.check,
 }
 
 
@@ -78,9 +85,7 @@ def in_threads(size: int) -> Iterator[Finding]:
                 _asked(memory, questions, lambda count: count >= ALONE)
                 for turn in range(ROUNDS):
                     alone = _asked(memory, questions, lambda count: count >= ALONE)
-                    beside = _beside(
-                        memory, questions, lambda job=job, turn=turn: job(memory, turn)
-                    )
+                    beside = _beside(memory, questions, job(memory, turn))
                     ratios.append(_late(beside) / _late(alone))
             what = f"recalls beside {name}, 95th percentile"
             yield single(what, size, ratios, Unit.TIMES, bar=bar(what, size), beside="alone")

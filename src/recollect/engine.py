@@ -449,7 +449,7 @@ class Recollect:
             hooks.ask_each(
                 REMEMBER,
                 ((f"item {number}", one) for number, one in enumerate(with_turns(listed))),
-                check=lambda item: self._writer.draft(context, arguments.of_item(item)),
+                check=lambda item: self._writer.draft_one_of_many(context, arguments.of_item(item)),
             )
         )
         wanted = [one.request for one in heard]

@@ -49,5 +49,10 @@ class Gate:
         it can be given would never catch up.
         """
         free = self._free
-        if free.locked() and free.acquire(timeout=_PATIENCE_S):
+        if not free.locked():
+            return
+        if free.acquire(timeout=_PATIENCE_S):
             free.release()
+        else:
+            # As above; and whoever gives way often waits in vain once.
+            self._free = threading.Lock()

@@ -127,18 +127,21 @@ class OpenStore:
         # How similarity is made; only who measures what a stage is worth has another.
         self.recipe: Recipe | None = None
         self.sanitizer: SanitizerMode = sanitizer
+        self._gate = Gate()
+        cache_path = _cache_path(path)
+        self._is_file = cache_path is not None
         self.follower = Follower(
             store,
-            _cache_path(path),
+            cache_path,
             keeps_file=cache_file,
             worth_saving=worth_saving,
             progress=progress,
+            pause=self.give_way,
         )
         self._wiping = Wiping(store, self.follower, path)
         self.cached_frames = FrameCache()
         self.embedder_error: EmbedderError | None = None
         self._head_facts = HeadFacts(None, (), {}, {}, {}, {}, {})
-        self._gate = Gate()
         self._lost: tuple[frozenset[int], frozenset[Place]] | None = None
         self._named: tuple[Selection, frozenset[str]] | None = None
         self._checked_model: str | None = None
@@ -354,8 +357,12 @@ class OpenStore:
                     raise
 
     def give_way(self) -> None:
-        """Let whoever is being answered just now come first."""
-        self._gate.give_way()
+        """Let whoever is being answered just now come first.
+
+        Without a file there is one connection, and that one may wait for who would give way.
+        """
+        if self._is_file:
+            self._gate.give_way()
 
     def _has_vectors(self) -> bool:
         state = self.follower.state

@@ -74,3 +74,20 @@ def test_one_with_much_to_do_lets_an_answer_come_to_its_end(
         written.result()
     assert order == ["answer", "write"]
     assert gate.pass_through(lambda: "next") == "next"
+
+
+def test_one_who_gives_way_often_waits_in_vain_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.gate._PATIENCE_S", 0.01)
+    gate, entered, leave = Gate(), threading.Event(), threading.Event()
+
+    def stay() -> None:
+        entered.set()
+        leave.wait()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(gate.pass_through, stay)
+        entered.wait()
+        gate.give_way()
+        monkeypatch.setattr("recollect.gate._PATIENCE_S", 60.0)
+        gate.give_way()  # would wait until the end of the test
+        leave.set()

@@ -13,6 +13,7 @@ import numpy as np
 
 from recollect.index.analyse import ASKS, GERMAN, TELLS_TIME, words
 from recollect.index.arrays import distinct
+from recollect.index.courtesy import Pause, go_on, with_pauses
 from recollect.index.german import is_german
 from recollect.index.lookup import digests
 from recollect.index.postings import Numbered
@@ -31,7 +32,7 @@ __all__ = ["Analysed", "analysed"]
 # Fewer texts are looked at one by one before all of them at once pay.
 _MANY = 256
 # So many at once leave the arrays of their words within the processor's cache.
-_TILE = 1024
+_TILE = 512
 _ERRORS = "surrogatepass"
 
 
@@ -48,10 +49,13 @@ class Analysed:
     marks: NDArray[np.uint8]
 
 
-def analysed(contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon) -> Analysed:
+def analysed(
+    contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon, pause: Pause = go_on
+) -> Analysed:
     """Return what an index takes of texts; a title may be empty."""
-    look = _many if len(contents) >= _MANY else _few
-    return look(contents, titles, lexicon)
+    if len(contents) < _MANY:
+        return _few(contents, titles, lexicon)
+    return _many(contents, titles, lexicon, pause)
 
 
 def _few(contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon) -> Analysed:
@@ -74,13 +78,16 @@ def _few(contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon) -> An
     )
 
 
-def _many(contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon) -> Analysed:
+def _many(
+    contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon, pause: Pause
+) -> Analysed:
     """Return the same; each word that is met is looked at once, however often it is written."""
     count, known = len(contents), lexicon.known_words()
     titled = [place for place, title in enumerate(titles) if title]
-    parts = [words_of_many(part) for part in _tiles(contents)]
+    parts = [words_of_many(part) for part in with_pauses(_tiles(contents), pause, 1)]
     headings = [words_of_many(part) for part in _tiles([titles[place] for place in titled])]
-    numbers = np.concatenate([known.numbers(part) for part in (*parts, *headings)])
+    every = with_pauses((*parts, *headings), pause, 1)
+    numbers = np.concatenate([known.numbers(part) for part in every])
     sizes = np.concatenate([np.diff(part.bounds) for part in (*parts, *headings)])
     owners = np.repeat(np.array([*range(count), *titled], dtype=np.int64), sizes)
     if titled:
@@ -98,7 +105,7 @@ def _many(contents: Sequence[str], titles: Sequence[str], lexicon: Lexicon) -> A
     return Analysed(
         Numbered(terms, np.bincount(of_terms, minlength=count)),
         np.bincount(owners, minlength=count),
-        digests(text for part in parts for text in part.joined()),
+        digests(with_pauses((text for part in parts for text in part.joined()), pause)),
         _marks(contents, _any(known.is_time[numbers], owners, count), german),
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.index.analysed import analysed
+from recollect.index.courtesy import Pause, go_on, with_pauses
 from recollect.index.lookup import digests
 from recollect.index.threads import Threads
 from recollect.model.memory import own_title
@@ -31,13 +32,13 @@ _BATCH = 16384
 _LEAST_DEAD = 1024
 
 
-def apply_changes(changes: Changes, contents: Contents) -> None:
+def apply_changes(changes: Changes, contents: Contents, pause: Pause = go_on) -> None:
     """Take over what changed; a vector of the wrong shape is refused before anything is."""
     rows = IndexColumns.of(changes.rows)
     contents.vectors.check_each(rows.vectors)
     _forget(changes.gone, contents)
     for start in range(0, len(rows), _BATCH):
-        _take(rows[start : start + _BATCH], contents)
+        _take(rows[start : start + _BATCH], contents, pause)
     if changes.edges:
         _join(changes.edges, contents)
 
@@ -80,9 +81,9 @@ def _kill(slot: int, contents: Contents) -> None:
     contents.live_terms -= int(contents.columns["length"][slot])
 
 
-def _take(rows: IndexColumns, contents: Contents) -> None:
+def _take(rows: IndexColumns, contents: Contents, pause: Pause) -> None:
     """Overwrite memories whose text and vector are as they were; put the others in new slots."""
-    marked = _text_digests(rows)
+    marked = _text_digests(rows, pause)
     known = contents.slots_of_rows(rows.row_ids)
     same = (known >= 0) & (_digests_at(known, contents) == marked)
     for place in np.flatnonzero(same).tolist():
@@ -92,7 +93,7 @@ def _take(rows: IndexColumns, contents: Contents) -> None:
         contents.columns.set_pending(int(known[place]), bool(rows.pending[place]))
     fresh = np.flatnonzero(~same)
     if len(fresh):
-        _replace(known[fresh], rows.at(fresh.tolist()), marked[fresh], contents)
+        _replace(known[fresh], rows.at(fresh.tolist()), marked[fresh], contents, pause)
 
 
 def _replace(
@@ -100,30 +101,34 @@ def _replace(
     rows: IndexColumns,
     marked: NDArray[np.int64],
     contents: Contents,
+    pause: Pause,
 ) -> None:
     """Append rows, each in place of the slot it was known at, or of -1."""
     known = np.flatnonzero(replaced >= 0).tolist()
     # The old die first: a lookup that is frozen on the way must not take them for living.
     for place in known:
         _kill(int(replaced[place]), contents)
-    first = _append(rows, marked, contents)
+    first = _append(rows, marked, contents, pause)
     for place in known:
         contents.graph.move(int(replaced[place]), first + place)
 
 
-def _append(rows: IndexColumns, marked: NDArray[np.int64], contents: Contents) -> int:
+def _append(rows: IndexColumns, marked: NDArray[np.int64], contents: Contents, pause: Pause) -> int:
     """Put rows into new slots, in every part, and return the first of the slots."""
     said, pak_ids = rows.column("content"), rows.column("pak_id")
     titles = list(map(own_title, rows.column("title"), said))
-    taken = analysed(said, titles, contents.lexicon)
+    taken = analysed(said, titles, contents.lexicon, pause)
+    pause()
     first = contents.columns.extend(
         rows, lengths=taken.lengths, digests=marked, words=taken.said, marks=taken.marks
     )
     alive = contents.columns["alive"]
     contents.pak_ids.extend(pak_ids)
     contents.by_row.extend(np.array(rows.row_ids, dtype=np.int64), first, alive)
-    contents.by_pak.extend(digests(map(_octets, pak_ids)), first, alive)
+    contents.by_pak.extend(digests(with_pauses(map(_octets, pak_ids), pause)), first, alive)
+    pause()
     contents.terms.extend_numbered(taken.terms, first)
+    pause()
     contents.tags.extend([tags and dict.fromkeys(tags) for tags in rows.column("tags")], first)
     contents.vectors.extend(rows.vectors)
     contents.graph.extend(len(rows))
@@ -144,12 +149,12 @@ def _digests_at(slots: NDArray[np.int64], contents: Contents) -> NDArray[np.int6
     return digests.take(slots, mode="wrap") if len(digests) else np.zeros(len(slots), np.int64)
 
 
-def _text_digests(rows: IndexColumns) -> NDArray[np.int64]:
+def _text_digests(rows: IndexColumns, pause: Pause) -> NDArray[np.int64]:
     """Return 64 bits each that change when anything does that postings or a memory's name hold."""
     fields = (rows.column(name) for name in ("pak_id", "title", "content", "tags"))
     return digests(
         _octets(f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}{title}{content}")
-        for pak_id, title, content, tags in zip(*fields, strict=True)
+        for pak_id, title, content, tags in with_pauses(zip(*fields, strict=True), pause)
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import StoreError
 from recollect.index.cache_file import drafted, load, remove
+from recollect.index.courtesy import Pause, go_on
 from recollect.index.index import MemoryIndex
 from recollect.locks import fresh_in_child
 from recollect.values import dataclass
@@ -45,7 +46,8 @@ class Follower:
     `cache_path` is where the cache file is, if the store is in a file; unless it `keeps_file`,
     one that others left is not used, but what is forgotten is wiped from it all the same. It is
     written once `worth_saving` rows have changed. `progress` is told how many memories, of how
-    many, an index that is built from nothing has taken in.
+    many, an index that is built from nothing has taken in. In a `pause` whoever is being answered
+    comes first; there is one where an index is made that nobody waits for.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class Follower:
         keeps_file: bool = True,
         worth_saving: int | None = None,
         progress: Callable[[int, int], None] | None = None,
+        pause: Pause = go_on,
     ) -> None:
         self._store = store
+        self._pause = pause
         self._progress = progress
         self._worth_saving = _WORTH_SAVING if worth_saving is None else worth_saving
         self._cache_path = cache_path
@@ -165,7 +169,7 @@ class Follower:
                 yield
                 return
             self._is_asked = False
-            following = self._following(index, self._counted(index), commit.head)
+            following = self._following(index, self._counted(index), commit.head, pause=self._pause)
             yield
             self._index, self._is_building = following, False
 
@@ -198,7 +202,9 @@ class Follower:
                     rows += len(changes.rows)
                     yield changes
 
-            renewed = index.after_all(self._telling_how_far(counted()), head=state.head)
+            renewed = index.after_all(
+                self._telling_how_far(counted()), head=state.head, pause=self._pause
+            )
         with self._building:
             self._index, self._state, self._unsaved_rows = renewed, state, rows
             self._is_building = False
@@ -273,13 +279,18 @@ class Follower:
         return following
 
     def _following(
-        self, index: MemoryIndex, changes: Iterator[Changes] | list[Changes], head: Head
+        self,
+        index: MemoryIndex,
+        changes: Iterator[Changes] | list[Changes],
+        head: Head,
+        *,
+        pause: Pause = go_on,
     ) -> MemoryIndex:
         """Return the index of a later head; until it is published, one is being made."""
         if self._is_building:
             index.mend()
         self._is_building = True
-        return index.after_all(changes, head=head)
+        return index.after_all(changes, head=head, pause=pause)
 
     def _counted(self, index: MemoryIndex) -> Iterator[Changes]:
         for changes in self._store.memories.changes(index.head):

@@ -13,6 +13,7 @@ from recollect.index.arrays import narrow, side_by_side
 from recollect.index.bars import Bars
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
 from recollect.index.contents import Contents
+from recollect.index.courtesy import go_on
 from recollect.index.facts import FactBook
 from recollect.index.questions import Questions
 from recollect.index.selection import Selections, Where
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from recollect.index.courtesy import Pause
     from recollect.index.facts import FactColumn, Path, WantedFacts
     from recollect.index.selection import MaskSource, Selection
     from recollect.index.uses import OwnUses
@@ -84,9 +86,16 @@ class MemoryIndex(Questions):
         """Return the index that also knows what changed; this one stays as it is."""
         return self.after_all(batches, head=batches[-1].head if batches else self.head)
 
-    def after_all(self, batches: Iterable[Changes], *, head: Head) -> MemoryIndex:
+    def after_all(
+        self,
+        batches: Iterable[Changes],
+        *,
+        head: Head,
+        pause: Pause = go_on,
+    ) -> MemoryIndex:
         """Return the index of a later head, told in batches what changed.
 
+        Others may come first in each `pause` between two pieces of that work.
         A vector of the wrong shape is refused. Of all the indexes that were made from this one
         the last is the one to go on from; before another attempt after an exception, `mend`.
         """
@@ -107,7 +116,7 @@ class MemoryIndex(Questions):
             touched = self._touched(touched, changes)
             if touched is not None:
                 rows = (rows | {*changes.row_ids}).difference(changes.gone)
-            apply_changes(changes, contents)
+            apply_changes(changes, contents, pause)
             if self._facts.is_asked:
                 changed.update(changes.row_ids)
             used.update(changes.used)

@@ -142,6 +142,13 @@ class Writer:
             need(self._principal, "instruct")
         return wanted
 
+    def draft_one_of_many(
+        self, context: WriteContext, arguments: Mapping[str, Any]
+    ) -> RememberRequest:
+        """Do the same for one of many, and let whoever is being answered just now come first."""
+        self._open_store.give_way()
+        return self.draft(context, arguments)
+
     def _drafted(self, context: WriteContext, arguments: Mapping[str, Any]) -> RememberRequest:
         need(self._principal, "write")
         scope, team, garden = (optional_text(name, arguments.get(name)) for name in PLACE)
@@ -372,6 +379,7 @@ class Writer:
                 for one in stated
             ]
             embedded = embed_texts(embedder, texts, dimension=state.dimension)
+            open_store.give_way()
             # Who re-embedded the store meanwhile has made these vectors useless.
             with suppress(StoreMoved):
                 return self._commit(
@@ -401,6 +409,7 @@ class Writer:
             self._caller.need_living_key()
             raise_if_repeated(context.request)
             known = store.memories.standing(RowFilter(pak_ids=_ids_of(stated)))
+            open_store.give_way()
             found = self._as_they_are(stated, known)
             memories = [one.memory for one in found]
             numbers = terms.admit(memories, _of(known, memories), commit)
@@ -421,6 +430,7 @@ class Writer:
             )
             names = [stated[number].memory.pak_id for number in numbers]
             settle = terms.settle and terms.settle(dict(zip(names, admitted, strict=True)), commit)
+            open_store.give_way()
             reports = write.write(admitted, embedded.of(numbers), known) if admitted else ()
             if terms.note is not None:
                 terms.note(len(admitted))

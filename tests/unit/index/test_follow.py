@@ -177,3 +177,17 @@ def test_who_waits_for_an_index_to_be_built_is_told_how_far_it_is(store: Store) 
 
     follower.renew()
     assert heard[2:] == [(3, 3), (3, 3)]
+
+
+def test_an_index_that_is_made_anew_lets_others_come_first_again_and_again(store: Store) -> None:
+    with committing(store):
+        store.memories.write([new_memory(f"m{number}") for number in range(2_000)])
+    pauses: list[int] = []
+    follower = Follower(store, None, pause=lambda: pauses.append(1))
+    before = follower.current().index
+    assert not pauses, "whoever asked waits for this one"
+
+    follower.renew()
+
+    assert len(pauses) >= 2_000 // 256
+    assert follower.current().index.pak_ids(before.slots_of(["m7"])) == ["m7"]
