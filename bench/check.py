@@ -450,6 +450,7 @@ def _bench(
 ) -> Iterator[recall.Bench]:
     with Progress(console=console, transient=True, refresh_per_second=1) as progress:
         stores = {size: built(size) for size in sizes}
+        STORES.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="recollect-check-", dir=STORES) as scratch:
             yield recall.Bench(stores, Path(scratch), progress, clock)
 
