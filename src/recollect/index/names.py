@@ -61,12 +61,15 @@ class Names(dict[str, int]):
             self[name] = number
         return number
 
-    def known_of(self, names: Set[str]) -> list[str]:
-        """Return those names that have a number, sorted; most may have none."""
+    def known_of(self, names: Set[str]) -> dict[str, int]:
+        """Return the numbers of those names that have one, in their order; most may have none."""
         near = self._settled_near([*names])
         if near is None:
-            return sorted(name for name in names if self.find(name) >= 0)
-        return sorted(near.intersection(names).union([name for name in names if name in self]))
+            return {name: number for name in sorted(names) if (number := self.find(name)) >= 0}
+        met = self.keys() & names
+        return {
+            name: near.get(name, self.get(name, -1)) for name in sorted(met | near.keys() & names)
+        }
 
     def in_order(self) -> list[str]:
         """Return all names in the order of their numbers."""
@@ -131,18 +134,20 @@ class Names(dict[str, int]):
         found = place < len(self._by_name) and self._name_at(place) == name
         return int(self._by_name[place]) if found else -1
 
-    def _settled_near(self, names: Sequence[str]) -> frozenset[str] | None:
+    def _settled_near(self, names: Sequence[str]) -> dict[str, int] | None:
         """Return the settled names that begin as any of these do; None if they are too many."""
         if not len(self._heads):
-            return frozenset()
-        heads = sort_keys_of(names)
-        met = self._heads.take(self._heads.searchsorted(heads), mode="clip") == heads
-        heads = distinct(heads[met])
+            return {}
+        # In order, and each once: then one look is near the next in memory.
+        heads = distinct(sort_keys_of(names))
         first = self._heads.searchsorted(heads)
+        met = self._heads.take(first, mode="clip") == heads
+        heads, first = heads[met], first[met]
         counts = self._heads.searchsorted(heads, side="right") - first
         if int(counts.sum()) > _WORTH_READING * len(names):
             return None
-        return frozenset(self._settled.texts_at(self._by_name[ranges(first, counts)]))
+        numbers = self._by_name[ranges(first, counts)]
+        return dict(zip(self._settled.texts_at(numbers), numbers.tolist(), strict=True))
 
     def _settled_with(self, prefix: str) -> NDArray[np.int64]:
         """Return the numbers of the settled names that start so, in the order of the names."""

@@ -126,11 +126,15 @@ class Postings:
 
     def get(self, names: Sequence[str]) -> list[Posting]:
         """Return each name's posting, dead slots included."""
-        numbers = np.array([self.names.find(name) for name in names], dtype=np.int32)
-        parts: list[list[Posting]] = [[] for _ in names]
+        return self.of_numbers([self.names.find(name) for name in names])
+
+    def of_numbers(self, known: Sequence[int]) -> list[Posting]:
+        """Return the same of names by their numbers; -1 stands for one that has none."""
+        numbers = np.array(known, dtype=np.int32)
+        parts: list[list[Posting]] = [[] for _ in known]
         for segment in self._segments:
             _gather(segment, numbers, parts)
-        for found, number in zip(parts, numbers.tolist(), strict=True):
+        for found, number in zip(parts, known, strict=True):
             if number in self._tail:
                 found.append(_unpack(self._entries(number)))
         return [_join(found) for found in parts]

@@ -157,7 +157,7 @@ class Questions:
         """
         self._selections.check(selection)
         known = self._contents.terms.names.known_of(terms)
-        counts = self._statistics.counts(known, selection)
+        counts = self._statistics.counts([*known.values()], selection)
         return {term: count for term, count in zip(known, counts, strict=True) if count}
 
     def saying(self, words: int, selection: Selection) -> NDArray[np.int64]:

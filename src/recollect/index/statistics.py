@@ -94,9 +94,9 @@ class Statistics:
             self._postings_held += len(part.places) + _ROOM_OF_A_TERM
         return [parts[term] for term in terms]
 
-    def counts(self, terms: Sequence[str], selection: Selection) -> list[int]:
-        """Return in how many selected memories each term stands; nothing of it is remembered."""
-        postings = self._contents.terms.get(terms)
+    def counts(self, terms: Sequence[int], selection: Selection) -> list[int]:
+        """Return in how many selected memories terms stand, by their numbers; none is remembered."""
+        postings = self._contents.terms.of_numbers(terms)
         return [count_inside(posting.slots, selection) for posting in postings]
 
     def average_length(self, selection: Selection) -> float:
