@@ -25,6 +25,8 @@ _set = object.__setattr__
 _FIELDS = "__dataclass_fields__"
 # What a class has of its own, and its copy with slots has not.
 _OF_ONE_CLASS = ("__dict__", "__weakref__")
+# To compile what fills a value takes as long as to fill some fifty of them by hand.
+_BY_HAND = 16
 
 
 class _ByFactory:
@@ -50,24 +52,32 @@ class _OnFirstUse:
 
 
 class _Init(_OnFirstUse):
-    """An `__init__` that is compiled for the second instance: many a command makes no second."""
+    """An `__init__` that is compiled once it pays: many a command makes few of most values."""
 
-    def __init__(self, names: Iterable[str], defaults: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        defaults: Mapping[str, Any],
+        factories: Mapping[str, Callable[[], Any]],
+    ) -> None:
         super().__init__(_init)
-        self._names, self._defaults = tuple(names), defaults
-        self._is_first = True
+        self._names, self._defaults, self._factories = tuple(names), defaults, factories
+        self._by_hand = _BY_HAND
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        if instance is None or not self._is_first:
+        if instance is None or not self._by_hand:
             return super().__get__(instance, owner)
-        self._is_first = False
+        self._by_hand -= 1
         return partial(self._fill, instance)
 
     def _fill(self, instance: Any, /, *given: Any, **named: Any) -> None:
         in_order = self._names[: len(given)]
         values = {**self._defaults, **dict(zip(in_order, given, strict=False)), **named}
+        for name, make in self._factories.items():
+            if name not in values:
+                values[name] = make()
         is_sound = len(in_order) == len(given) and named.keys().isdisjoint(in_order)
-        if not is_sound or values.keys() != set(self._names):
+        if not is_sound or len(values) != len(self._names) or values.keys() != {*self._names}:
             # It will refuse, in the words of every Python function.
             super().__get__(instance)(*given, **named)
             return
@@ -106,12 +116,27 @@ def _value(cls: type, *, eq: bool, kw_only: bool) -> type:
     }
     if eq:
         made |= {"__eq__": _OnFirstUse(_eq), "__hash__": _OnFirstUse(_hash)}
-    is_simple = not kw_only and not any(isinstance(one, Field) for one in given.values())
+    described = {name: one for name, one in given.items() if isinstance(one, Field)}
+    is_simple = not kw_only and all(map(_is_filled_plainly, described.values()))
     if is_simple and not any(_FIELDS in base.__dict__ for base in bases):
-        made["__init__"] = _Init(types, given)
+        made["__init__"] = _Init(types, _defaults(given), _factories(described))
     copy = type(cls)(cls.__name__, cls.__bases__, {**_ALL_HAVE, **made, **own})
     copy.__qualname__ = cls.__qualname__
     return copy
+
+
+def _is_filled_plainly(field: Field[Any]) -> bool:
+    return field.init and field.kw_only in (MISSING, False)
+
+
+def _defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    values = {n: one.default if isinstance(one, Field) else one for n, one in given.items()}
+    return {name: one for name, one in values.items() if one is not MISSING}
+
+
+def _factories(described: Mapping[str, Field[Any]]) -> dict[str, Callable[[], Any]]:
+    made = {name: one.default_factory for name, one in described.items()}
+    return {name: one for name, one in made.items() if one is not MISSING}
 
 
 def _fields(

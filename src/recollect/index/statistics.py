@@ -95,7 +95,7 @@ class Statistics:
         return [parts[term] for term in terms]
 
     def counts(self, terms: Sequence[int], selection: Selection) -> list[int]:
-        """Return in how many selected memories terms stand, by their numbers; none is remembered."""
+        """Return in how many selected memories terms stand, given by number; none is kept."""
         postings = self._contents.terms.of_numbers(terms)
         return [count_inside(posting.slots, selection) for posting in postings]
 
