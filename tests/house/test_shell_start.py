@@ -63,6 +63,29 @@ def test_a_recall_loads_what_it_needs_and_no_command(
     assert len(ours) <= MOST_MODULES
 
 
+_HOOK = """
+import sys
+before = set(sys.modules)
+sys.argv = ["recollect", "hook", "session-start"]
+from recollect.edge.cli import main
+from recollect.edge.agents import waiting
+assert waiting.read(sys.argv[1:]) is not None
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+print(*sorted(name for name in sys.modules if name.startswith("recollect")))
+"""
+
+
+def test_who_waits_for_a_hook_loads_next_to_nothing() -> None:
+    words = [sys.executable, "-I", "-c", _HOOK]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    others, ours = (line.split() for line in said.splitlines())
+    assert not {"json", "socket", "typer", "argparse", "dataclasses", "logging"} & {*others}
+    assert ours == [
+        *("recollect", "recollect.edge", "recollect.edge.agents", "recollect.edge.agents.waiting"),
+        *("recollect.edge.cli", "recollect.errors"),
+    ]
+
+
 def test_a_recall_leaves_the_environment_as_it_was(tmp_path: Path) -> None:
     db = tmp_path / "agent.db"
     with Recollect.open(db) as memory:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from recollect.patterns import regex
 from recollect.values import dataclass
 
-__all__ = ["CLIENTS", "NAME", "Client", "Server", "hooks_of", "is_ours"]
+__all__ = ["CLIENTS", "NAME", "STARTED_BY_PROCESS", "Client", "Server", "hooks_of", "is_ours"]
 
 # What our server is called in every client; hooks name it.
 NAME = "recollect"
@@ -203,7 +203,8 @@ _TELLS: Mapping[str, tuple[str, ...]] = {
     "PostToolUse": ("tool_name", "tool_input", "tool_response"),
 }
 _ACTS = "Edit|Write|Bash|apply_patch|shell"
-_PATIENCE_S, _LONG_S = 5, 30
+# In whole seconds, as clients take them; none of ours waits so long.
+_PATIENCE_S = 5
 # Where a client has no connection to a server at that moment, a process answers.
 _BY_PROCESS: Mapping[str, Mapping[str, str]] = {
     "claude-code": {
@@ -213,6 +214,8 @@ _BY_PROCESS: Mapping[str, Mapping[str, str]] = {
     },
     "codex": {"SessionEnd": "session-end"},
 }
+# Whose sessions may begin before we are ready to say anything.
+STARTED_BY_PROCESS = tuple(name for name, how in _BY_PROCESS.items() if "SessionStart" in how)
 _BY_SERVER: Mapping[str, tuple[str, ...]] = {
     "claude-code": ("UserPromptSubmit", "Stop"),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact"),
@@ -260,9 +263,7 @@ def _call(client: str, event: str, name: str) -> dict[str, Any]:
 def _process(client: str, event: str, words: Sequence[str]) -> dict[str, Any]:
     import shlex
 
-    waits = _LONG_S if event in ("SessionEnd", "PreCompact") else _PATIENCE_S
-    if event == "SessionEnd":
-        waits = min(waits, _MOST_AT_END_S.get(client, waits))
+    waits = _MOST_AT_END_S.get(client, _PATIENCE_S) if event == "SessionEnd" else _PATIENCE_S
     return {"type": "command", "command": shlex.join(words), "timeout": waits}
 
 

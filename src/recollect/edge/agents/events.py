@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from recollect.edge.agents.capture import (
     tool_arguments,
     tool_line,
 )
+from recollect.edge.agents.clients import STARTED_BY_PROCESS
 from recollect.edge.agents.deadline import done_within
 from recollect.edge.agents.give import NOTHING, Given, Part, given
 from recollect.edge.agents.project import Project, project_at
@@ -46,6 +47,7 @@ __all__ = ["EVENTS", "Lent", "answer", "client_of", "failed"]
 # A memory for as long as it is used: what is done behind whoever waited borrows it once more.
 Lent = Callable[[], "AbstractContextManager[Recollect]"]
 Keeping = Callable[["Recollect"], None]
+Deliver = Callable[[Mapping[str, object]], bool]
 # Of a transcript that may be long, what came last; the rest was kept before.
 _TAIL_BYTES = 8_000_000
 _MOST_GIVEN = 200
@@ -82,6 +84,10 @@ class _Answering:
         return _text(self.event, "hook_event_name")
 
     @property
+    def prompt(self) -> str:
+        return _text(self.event, "prompt")
+
+    @property
     def session(self) -> str:
         return _text(self.event, "session_id")
 
@@ -99,15 +105,21 @@ class _Answering:
 
 
 def answer(
-    lent: Lent, event: Mapping[str, object], options: AgentOptions, *, since: float | None = None
+    lent: Lent,
+    event: Mapping[str, object],
+    options: AgentOptions,
+    *,
+    since: float | None = None,
+    deliver: Deliver | None = None,
 ) -> Mapping[str, object]:
     """Return what a client is answered to an event: an empty object where nothing is to be said.
 
-    It has been waiting `since` then, by the monotonic clock.
+    It has been waiting `since` then, by the monotonic clock. Where whoever waits may be gone by the
+    time, `deliver` hands the answer over, and says whether it was taken.
     """
     began = time.monotonic() if since is None else since
     try:
-        return _answered(lent, event, options, began)
+        return _answered(lent, event, options, began, deliver)
     except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a prompt
         failed(event, options, error)
         return {}
@@ -125,7 +137,11 @@ def client_of(event: Mapping[str, Any]) -> str:
 
 
 def _answered(
-    lent: Lent, event: Mapping[str, object], options: AgentOptions, began: float
+    lent: Lent,
+    event: Mapping[str, object],
+    options: AgentOptions,
+    began: float,
+    deliver: Deliver | None,
 ) -> Mapping[str, object]:
     if not isinstance(event, Mapping):
         raise TypeError("an event is an object")
@@ -140,6 +156,9 @@ def _answered(
     elif event.get("agent_id") and not options.subagents:
         one.skipped = "subagent"
     else:
+        if one.name == "UserPromptSubmit" and is_off_record(one.prompt, options.off_record):
+            # Known at once, and so in the log whatever becomes of the answer.
+            one.skipped = "off the record"
         left = options.deadline_ms / 1000 - (time.monotonic() - began)
         if done_within(
             max(0.0, left), lambda: _work(one, work), afterwards=lambda: _keep_at_last(one)
@@ -148,8 +167,11 @@ def _answered(
         else:
             one.degraded = one.degraded or "deadline"
     one.is_over = True
+    output = _output(one, given)
+    if output and deliver is not None and not deliver(output):
+        given, output, one.degraded = NOTHING, {}, one.degraded or "deadline"
     _log(one, given, time.monotonic() - began)
-    return _output(one, given)
+    return output
 
 
 def _work(one: _Answering, work: Callable[[_Answering, Recollect], None]) -> None:
@@ -233,14 +255,36 @@ def failed(event: object, options: AgentOptions, error: BaseException) -> None:
 
 def _prompt(one: _Answering, memory: Recollect) -> None:
     """Give what fits a prompt; the prompt is kept afterwards, for it must not wait for that."""
-    prompt = _text(one.event, "prompt")
-    before, readable = _given_before(one)
-    if is_off_record(prompt, one.options.off_record):
-        one.skipped = "off the record"
-    elif not prompt.startswith("/"):
-        one.to_keep = partial(_keep, one, [one.said("user", prompt)], before)
-    if one.project.inject and one.options.inject and not _is_trivial(prompt):
-        one.given = _fitting(one, memory, prompt, readable)
+    entries = _entries(one)
+    before, readable = _given_before(entries)
+    if one.skipped is None and not one.prompt.startswith("/"):
+        one.to_keep = partial(_keep, one, [one.said("user", one.prompt)], before)
+    if not (one.project.inject and one.options.inject):
+        return
+    if _missed_its_start(one, entries):
+        one.given = _beginning(one, memory)
+    if not _is_trivial(one.prompt):
+        fitting = _fitting(one, memory, one.prompt, (*readable, *one.given.ids))
+        one.given = one.given.and_then(fitting)
+
+
+def _missed_its_start(one: _Answering, entries: Sequence[log.Entry]) -> bool:
+    """Return whether a session was told nothing at its start for want of time, nor since.
+
+    A process that answered too late may say so later than the first prompt comes.
+    """
+    missed = client_of(one.event) in STARTED_BY_PROCESS
+    for entry in sorted(entries, key=_in_order):
+        is_late = "degraded" in entry or entry.get("skipped") == "paused"
+        if entry.get("event") == "SessionStart" and not entry.get("late"):
+            missed = is_late
+        elif entry.get("event") == "UserPromptSubmit":
+            missed = missed and is_late
+    return missed
+
+
+def _in_order(entry: log.Entry) -> tuple[str, bool]:
+    return str(entry.get("at")), entry.get("event") != "SessionStart"
 
 
 def _fitting(one: _Answering, memory: Recollect, prompt: str, before: tuple[str, ...]) -> Given:
@@ -290,8 +334,12 @@ def _session_start(one: _Answering, memory: Recollect) -> None:
     if not (one.project.inject and one.options.inject):
         one.skipped = "not shown here"
         return
+    one.given = _beginning(one, memory)
+
+
+def _beginning(one: _Answering, memory: Recollect) -> Given:
     own = memory.frame("self", token_budget=one.options.session_budget_tokens)
-    one.given = given(
+    return given(
         [
             Part("Who you are here:", [block.memory for block in own.blocks]),
             Part("Where the last session of this project ended:", _open_ends(one, memory)),
@@ -325,12 +373,12 @@ def _first_of(turns: list[Memory], speaker: str) -> Memory | None:
 def _stop(one: _Answering, memory: Recollect) -> None:
     """Keep what the agent said last."""
     said = _text(one.event, "last_assistant_message")
-    entries = log.of_session(one.options.state, one.session)
+    entries = _entries(one)
     asked = [entry for entry in entries if entry.get("event") == "UserPromptSubmit"]
     if asked and asked[-1].get("skipped") == "off the record":
         one.skipped = "off the record"
         return
-    _keep(one, [one.said("assistant", said)], _given_before(one)[0], memory)
+    _keep(one, [one.said("assistant", said)], _given_before(_entries(one))[0], memory)
 
 
 def _transcript(one: _Answering, memory: Recollect) -> None:
@@ -339,7 +387,7 @@ def _transcript(one: _Answering, memory: Recollect) -> None:
     if path.suffix != ".jsonl" or not path.is_file():
         one.skipped = "no transcript"
         return
-    _keep(one, _heard(one, path), _given_before(one)[0], memory)
+    _keep(one, _heard(one, path), _given_before(_entries(one))[0], memory)
 
 
 def _heard(one: _Answering, path: Path) -> Iterator[Heard]:
@@ -379,11 +427,22 @@ def _keep(one: _Answering, heard: Any, before: tuple[str, ...], memory: Recollec
         one.skipped = next(iter(one.kept.left_out))
 
 
-def _given_before(one: _Answering) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids that were given out in this session, and those that it can still read."""
+def _entries(one: _Answering) -> Sequence[log.Entry]:
+    """Return what the log says of a session, without answers that did not arrive."""
+    arrived: list[log.Entry] = []
+    for entry in log.of_session(one.options.state, one.session):
+        if entry.get("lost"):
+            same = [one for one in arrived if one.get("event") == entry.get("event")]
+            arrived = [one for one in arrived if one not in same[-1:]]
+        arrived.append(entry)
+    return arrived
+
+
+def _given_before(entries: Sequence[log.Entry]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids that were given out in a session, and those that it can still read."""
     ids: dict[str, None] = {}
     readable: dict[str, None] = {}
-    for entry in log.of_session(one.options.state, one.session):
+    for entry in entries:
         if entry.get("event") == "PreCompact":
             readable.clear()
         named = dict.fromkeys(name for name in entry.get("given", ()) if isinstance(name, str))

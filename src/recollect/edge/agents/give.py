@@ -32,6 +32,13 @@ class Given:
     ids: tuple[str, ...]
     tokens: int
 
+    def and_then(self, other: Given) -> Given:
+        """Return both, one below the other."""
+        if not (self.text and other.text):
+            return self if self.text else other
+        text = f"{self.text}\n{other.text}"
+        return Given(text, (*self.ids, *other.ids), self.tokens + other.tokens)
+
 
 NOTHING = Given("", (), 0)
 

@@ -21,10 +21,11 @@ from recollect.model.answer import MATCHES
 from recollect.settings import home_directory
 from recollect.values import dataclass
 
-__all__ = ["FILE", "AgentOptions", "agent_options", "state_folder"]
+__all__ = ["FILE", "AgentOptions", "agent_options", "patience_s", "state_folder"]
 
 FILE = "agents.toml"
 _STATE = "agents"
+_PATIENCE_MS = 300
 _HINT = "docs/agents.md lists what it may say."
 
 
@@ -36,8 +37,7 @@ class AgentOptions:
     `budget_tokens`, each fitting at least `min_match` and scoring at least `min_score`. `tools` and
     `subagents` keep what they did, too. `off_record` are phrases that keep a turn out. After
     `deadline_ms` an answer is given without what is not ready; a hook that is a process of its own,
-    which has to load what answers, has `process_deadline_ms`. `announce` tells the user how much
-    was given.
+    its start included, has `process_deadline_ms`. `announce` tells the user how much was given.
     """
 
     state: Path
@@ -53,14 +53,24 @@ class AgentOptions:
     subagents: bool = False
     announce: bool = False
     off_record: tuple[str, ...] = ("off the record",)
-    deadline_ms: int = 300
-    process_deadline_ms: int = 2_000
+    deadline_ms: int = _PATIENCE_MS
+    process_deadline_ms: int = _PATIENCE_MS
     now: Callable[[], float] = time.time
 
 
 def state_folder(home: Path | None = None) -> Path:
     """Return where the log of hooks and the pauses are."""
     return (home or home_directory()) / _STATE
+
+
+def patience_s(file: Path) -> float:
+    """Return how long a process of its own may take before a prompt, as a file says if it can."""
+    try:
+        told: Any = tomllib.loads(file.read_text(encoding="utf-8")).get("process_deadline_ms")
+    except (OSError, ValueError):
+        told = None
+    is_good = type(told) is int and _may_be("process_deadline_ms", told)
+    return (told if is_good else _PATIENCE_MS) / 1000
 
 
 def agent_options(home: Path | None = None) -> AgentOptions:

@@ -1,8 +1,8 @@
-"""`recollect hook`: one event in, its answer out, in a process of its own that always ends well.
+"""`recollect hook` behind whoever waits for it: one event is answered, and what it brings is kept.
 
-In: the name of an event, the JSON that a client wrote, and how a memory is opened. Out: the JSON of
-the answer, or nothing. Whatever goes wrong is written to the log; a client that waits for us is
-never kept, and never told of an error.
+In: what was typed, the JSON that a client wrote, and who waits. Out: an answer, if anybody still
+waits for one. A server that listens on this machine is asked, else a memory is opened. Whatever
+goes wrong is written to the log; a client is never told of an error.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.edge.agents import log
-from recollect.edge.agents.options import AgentOptions, agent_options, state_folder
-from recollect.errors import RecollectError
+from recollect.edge.agents import hand_over, log
+from recollect.edge.agents.options import FILE, agent_options, patience_s, state_folder
+from recollect.edge.cli.given import Chosen, chosen_key, chosen_url
+from recollect.errors import RecollectError, ServerTooSlow
 from recollect.hours import iso
+from recollect.settings import home_directory
 
 if TYPE_CHECKING:
-    from recollect.edge.agents.events import Lent
+    from recollect.edge.agents.waiting import Asked, Waiting
     from recollect.engine import Recollect
 
 __all__ = ["NAMES", "answer_event", "event_named"]
@@ -37,17 +39,17 @@ NAMES: Mapping[str, str] = {
     "pre-compact": "PreCompact",
     "session-end": "SessionEnd",
 }
-_MOST_BYTES = 64_000_000
-# Nobody waits for what is kept of a turn, or read from a transcript.
-_LONGER = {"Stop": 5.0, "PreCompact": 30.0, "SessionEnd": 30.0}
-
-Opening = Callable[[], AbstractContextManager["Recollect"]]
+# What a server of this machine answers from what it is told; transcripts are read where they are.
+_HANDED_OVER = ("SessionStart", "UserPromptSubmit", "Stop", "PostToolUse")
+# So long is done what nobody waits for.
+_MOST_S = 60.0
+_SOCKET = "serve.sock"
 
 
 def event_named(name: str, given: bytes, **more: object) -> dict[str, Any]:
     """Return an event as a client wrote it, under the name that it was called by."""
     try:
-        told = json.loads(given[:_MOST_BYTES] or b"{}")
+        told = json.loads(given or b"{}")
     except (ValueError, RecursionError):
         told = {}
     event = dict(told) if isinstance(told, dict) else {}
@@ -55,56 +57,72 @@ def event_named(name: str, given: bytes, **more: object) -> dict[str, Any]:
     return event | {key: value for key, value in more.items() if value}
 
 
-def answer_event(event: Mapping[str, Any], opening: Opening, say: Callable[[str], None]) -> None:
-    """Answer an event; `say` is called with the JSON of the answer, if there is one."""
-    try:
-        _answer_in_time(event, opening, agent_options(), say)
-    except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a prompt
-        code = error.code if isinstance(error, RecollectError) else type(error).__name__
-        _log(event, state_folder(), code)
-
-
-def _answer_in_time(
-    event: Mapping[str, Any], opening: Opening, options: AgentOptions, say: Callable[[str], None]
-) -> None:
-    began = time.monotonic()
-    usual = options.process_deadline_ms / 1000
-    limit = max(usual, _LONGER.get(str(event.get("hook_event_name")), 0.0))
-    watch = threading.Timer(limit, _end, args=(event, options.state))
+def answer_event(asked: Asked, given: bytes, waiting: Waiting) -> None:
+    """Answer an event, if there is still time; keep what it brings in any case."""
+    event = event_named(asked.event, given, client=asked.client, keep_tools=asked.tools)
+    Chosen.url, Chosen.key, Chosen.read_only = asked.url, asked.key, asked.read_only
+    watch = threading.Timer(_MOST_S, _end, args=(event,))
     watch.daemon = True
     watch.start()
     try:
-        with opening() as memory:
-            left = limit - (time.monotonic() - began)
-            _answer(lambda: nullcontext(memory), event, options, left, say)
-    finally:
-        watch.cancel()
+        home = home_directory()
+        waiting.have_patience(patience_s(home / FILE))
+        if not _handed_over(event, asked, waiting, home):
+            _answer(event, asked, waiting)
+    except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a prompt
+        _log(event, error.code if isinstance(error, RecollectError) else type(error).__name__)
 
 
-def _answer(
-    lent: Lent,
-    event: Mapping[str, Any],
-    options: AgentOptions,
-    left: float,
-    say: Callable[[str], None],
-) -> None:
-    from recollect.edge.agents.deadline import wait_for_rest
-    from recollect.edge.agents.events import answer
+def _handed_over(event: Mapping[str, Any], asked: Asked, waiting: Waiting, home: Path) -> bool:
+    """Have a server of this machine answer; return whether there is one that does."""
+    url = chosen_url() or (f"unix:{home / _SOCKET}" if asked.db is None else None)
+    if url is None or event["hook_event_name"] not in _HANDED_OVER:
+        return False
+    left = waiting.left_s if waiting.is_waited_for else _MOST_S
+    try:
+        answer = hand_over.ask(url, chosen_key(), event, home, began=waiting.began, left_s=left)
+    except ServerTooSlow:
+        _log(event, "deadline", lost=True)
+        return True
+    if answer is not None and answer != "{}" and not waiting.say(answer):
+        _log(event, "deadline", lost=True)
+    return answer is not None
 
-    waits = max(options.deadline_ms, int(1000 * left) - 100)
-    told = answer(lent, event, replace(options, deadline_ms=waits))
-    if told:
-        say(json.dumps(told))
-    wait_for_rest(max(0.0, left))
+
+def _answer(event: Mapping[str, Any], asked: Asked, waiting: Waiting) -> None:
+    """Open a memory, and answer with it; what is not ready in time is left out."""
+    options = agent_options()
+    with _memory(asked) as memory:
+        from recollect.edge.agents.deadline import wait_for_rest
+        from recollect.edge.agents.events import answer
+
+        seconds = waiting.patience_s if waiting.is_waited_for else _MOST_S
+        answer(
+            lambda: nullcontext(memory),
+            event,
+            replace(options, deadline_ms=int(1000 * seconds)),
+            since=waiting.began,
+            deliver=lambda told: waiting.say(json.dumps(told)),
+        )
+        wait_for_rest(_MOST_S)
 
 
-def _end(event: Mapping[str, Any], state: Path) -> None:
-    """Leave at once: whatever was written whole is kept, and the client goes on."""
-    _log(event, state, "deadline")
+def _memory(asked: Asked) -> AbstractContextManager[Recollect]:
+    from recollect.edge.cli import open_memory
+
+    socket = home_directory() / _SOCKET
+    if asked.db is None and chosen_url() is None and hand_over.listens(socket):
+        return open_memory.on_server(f"unix:{socket}")
+    return open_memory.new_or_existing(asked.db, asked.embedder)
+
+
+def _end(event: Mapping[str, Any]) -> None:
+    """Leave at once: whatever was written whole is kept."""
+    _log(event, "deadline")
     os._exit(0)
 
 
-def _log(event: Mapping[str, Any], state: Path, degraded: str) -> None:
+def _log(event: Mapping[str, Any], degraded: str, **more: bool) -> None:
     told = {key: str(event.get(key, ""))[:200] for key in ("client", "session_id")}
     entry = {
         "at": iso(time.time()),
@@ -112,5 +130,6 @@ def _log(event: Mapping[str, Any], state: Path, degraded: str) -> None:
         "client": told["client"],
         "session": told["session_id"],
         "degraded": degraded,
+        **more,
     }
-    log.write(state, entry)
+    log.write(state_folder(), entry)

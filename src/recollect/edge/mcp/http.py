@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.edge import wire
+from recollect.edge.agents import hand_over
 from recollect.edge.agents.deadline import CLOSING_S, wait_for_rest
 from recollect.edge.echo import Echoes
 from recollect.edge.http import bodies
@@ -66,6 +68,7 @@ class _Managers:
 def mcp_routes(door: McpDoor) -> Iterator[Route]:
     """Yield the routes of a door."""
     yield Route(PATH, door)
+    yield Route(hand_over.PATH, door.hook, methods=["POST"])
     if door.options.outside is not None:
         for path in (_METADATA, f"{_METADATA}{PATH}"):
             yield Route(path, door.metadata, methods=["GET"])
@@ -114,9 +117,26 @@ class McpDoor:
         body = wire.encode(metadata(self.options.outside))
         return Response(body, media_type="application/json")
 
+    async def hook(self, request: Request) -> Response:
+        """Answer a hook of a coding agent: what the tool `on_hook` does, without the SDK.
+
+        Who sees other folders than we do is told so, and answers by itself.
+        """
+        from recollect.edge.mcp.hidden import Hook, answered
+
+        self._server.guard.check(request.headers)
+        await self._let_in(request)
+        hook = Hook(_object(await self._body_of(request)))
+        if not hook.is_of_here:
+            return Response(b"{}", HTTPStatus.CONFLICT, media_type="application/json")
+        outcome = await answered(hook, self._run(request, "on_hook", hook.answer))
+        return Response(outcome.text, media_type="application/json")
+
     async def run(self, ctx: Any, verb: str, act: Callable[[Session], Answer]) -> Answer:
         """Return what is done in a thread, with the memory of whoever asks."""
-        request: Request = ctx.request
+        return await self._run(ctx.request, verb, act)
+
+    async def _run(self, request: Request, verb: str, act: Callable[[Session], Answer]) -> Answer:
         request.state.verb = verb
 
         def call() -> Answer:
@@ -234,6 +254,14 @@ class McpDoor:
         async with managers.brief.run(), managers.telling.run():
             ready.set_result(None)
             await self._end.wait()
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        told = None
+    return told if isinstance(told, Mapping) else {}
 
 
 def _once_more(body: bytes, receive: Receive) -> Receive:

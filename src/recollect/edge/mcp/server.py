@@ -7,7 +7,6 @@ that say so, never a stack. It is the one module of this room that the SDK's ser
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -22,7 +21,7 @@ from pydantic import BaseModel
 from recollect import __version__
 from recollect.edge.mcp import chatgpt, frames
 from recollect.edge.mcp.calls import Outcome, Session, carried_out, refused
-from recollect.edge.mcp.hidden import HIDDEN, NOTHING
+from recollect.edge.mcp.hidden import HIDDEN, answered
 from recollect.edge.mcp.progress import Far, told_meanwhile
 from recollect.edge.mcp.schemas import described, input_schema
 from recollect.edge.mcp.texts import SPOKEN, said_plainly
@@ -86,7 +85,6 @@ class _Door:
         self._memories = memories
         self._listed = {one.name: one for one in profile(tools)}
         self._is_chatgpt = tools == "chatgpt"
-        self._begun: set[asyncio.Future[Outcome]] = set()
         told = chatgpt.TOOLS if self._is_chatgpt else [described(one) for one in profile(tools)]
         self._told_tools: dict[str, Any] = {"tools": list(told)}
 
@@ -139,25 +137,8 @@ class _Door:
         return _result(params.name, outcome, ctx.protocol_version)
 
     async def _hook(self, ctx: Context, params: types.CallToolRequestParams) -> Outcome:
-        """Return what a hook is answered: nothing, if that takes longer than a prompt may wait.
-
-        What was begun goes on then: a turn is kept, if late.
-        """
         hook = HIDDEN[params.name](params.arguments or {})
-        begun = asyncio.ensure_future(self._memories.run(ctx, params.name, hook.answer))
-        self._begun.add(begun)
-
-        def ended(_: asyncio.Future[Outcome]) -> None:
-            self._begun.discard(begun)
-            problem = None if begun.cancelled() else begun.exception()
-            if problem is not None:
-                hook.failed(problem)
-
-        begun.add_done_callback(ended)
-        await asyncio.wait({begun}, timeout=hook.patience_s)
-        if not begun.done() or begun.exception() is not None:
-            return NOTHING
-        return begun.result()
+        return await answered(hook, self._memories.run(ctx, params.name, hook.answer))
 
     def _tool(self, name: str) -> tuple[Callable[..., Outcome], str]:
         """Return what carries out a tool, and the verb that it is counted as."""
