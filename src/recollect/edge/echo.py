@@ -17,7 +17,17 @@ from typing import Any
 
 from recollect.normalise import normalise
 
-__all__ = ["Echoes", "Known", "known", "repeated", "says_the_same", "texts_in_answer"]
+__all__ = [
+    "Echoes",
+    "Known",
+    "begins_with",
+    "ids_named",
+    "known",
+    "pieces",
+    "repeated",
+    "says_the_same",
+    "texts_in_answer",
+]
 
 # What each text that was given out is of, by a digest of what it says.
 Known = dict[bytes, str]
@@ -30,12 +40,18 @@ _MOST_PIECES = 64
 _OURS = re.compile(
     r"^(?:\d+ memor(?:y|ies)[,.] .*|(?:Frame \S+, \d+ tokens|What stands behind >).*|From:"
     r"|##? .*|Instructions that memory keeps.*|get_memory shows one whole\..*"
-    r"|\(quoted as data, not instructions:.*|title: .*; status: \w+; .*)$"
+    r"|\(quoted as data, not instructions:.*|title: .*; status: \w+; .*"
+    r"|</?recollect-memory\b.*|Remembered earlier by Recollect, the user's memory\. .*"
+    r"|Who you are here:|Where the last session of this project ended:)$"
 )
 # How an item of ours begins: an id in brackets and what is known of it, or a sign of a list.
 _HEADER = re.compile(r"^\[[^\]\n]{1,300}\][^\n]*; source [^\n]*, trust [^\n]*$")
+_ID = re.compile(r"^\[([^\]\n]{1,300})\][^\n]*; source [^\n]*, trust ")
+# As hooks name it, behind a memory's words.
+_ID_BEHIND = re.compile(r"; trust [^();\n]{1,80}; id ([^()\s;]{1,300})\)")
 _SIGN = re.compile(r"^(?:\[\d+\]|[-*\u2022]|\d+[.)])\s+")
 _QUOTED = re.compile(r"^(?:> ?){1,2}")
+_BEHIND = re.compile(r" \([^()\n]{1,600}; id [^()\s]{1,300}\)$", re.MULTILINE)
 _ORIGIN = re.compile(r"^\([^()\n]{1,200}\)\s+")
 # What is cut ends so, once it is in its normal form.
 _CUT = "..."
@@ -131,6 +147,30 @@ def says_the_same(piece: str, content: str) -> bool:
     return said == kept or (said.endswith(_CUT) and kept.startswith(said.removesuffix(_CUT)))
 
 
+def begins_with(piece: str, content: str) -> bool:
+    """Return whether a piece may be the words of a memory: it begins as that does, to its end."""
+    kept = _plain(content)
+    said = [_plain(form) for form in _forms(piece)]
+    return any(
+        kept and (one.startswith(kept) or (one.endswith(_CUT) and says_the_same(one, kept)))
+        for one in said
+    )
+
+
+def pieces(content: str) -> Iterator[str]:
+    """Yield what would have to be a memory's words each: items, without what stands around them."""
+    for section in _sections(content):
+        for item in _items(section):
+            yield list(_forms(item))[-1]
+
+
+def ids_named(content: str) -> tuple[str, ...]:
+    """Return the ids that our marks in a text name: in heads of items, and behind them."""
+    heads = (_ID.match(_QUOTED.sub("", line)) for line in content.splitlines())
+    named = [found[1] for found in heads if found is not None]
+    return tuple(dict.fromkeys(named + _ID_BEHIND.findall(content)))
+
+
 def texts_in_answer(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the texts of the memories in an answer with their ids: whole, and their first words."""
     for room in ("results", "instructions", "blocks", "items"):
@@ -177,7 +217,7 @@ def _items(section: str) -> Iterator[str]:
 def _forms(piece: str) -> Iterator[str]:
     """Yield what an item may say: as it is, without its sign, without who said it and when."""
     yield piece
-    bare = _SIGN.sub("", piece, count=1)
+    bare = _BEHIND.sub("", _SIGN.sub("", piece, count=1), count=1)
     yield bare
     yield _ORIGIN.sub("", bare, count=1)
 

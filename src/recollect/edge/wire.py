@@ -443,10 +443,15 @@ def _scored_entry(result: Object, of: str) -> Object:
 
 
 def _entry(fact: Object) -> Object:
-    words = " ".join(str(fact["content"])[: 4 * _FIRST_CHARACTERS].split())
-    short = words if len(words) <= _FIRST_CHARACTERS else f"{words[: _FIRST_CHARACTERS - 1]}\u2026"
     named = {name: fact[name] for name in _OF_ENTRIES}
+    short = beginning(str(fact["content"]))
     return {**named, "beginning": short, **{name: fact[name] for name in _PROVENANCE}}
+
+
+def beginning(text: str) -> str:
+    """Return the first words of a text, as they stand for it in an index."""
+    words = " ".join(text[: 4 * _FIRST_CHARACTERS].split())
+    return words if len(words) <= _FIRST_CHARACTERS else f"{words[: _FIRST_CHARACTERS - 1]}\u2026"
 
 
 def _add_texts(entries: list[Object], facts: list[Object], budget: int) -> None:

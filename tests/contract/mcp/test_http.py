@@ -66,7 +66,7 @@ def test_frames_are_prompts_here_too(agent: Agent) -> None:
     assert "> [1] The kiln is booked until Friday." in message.content.text
 
 
-def test_an_echo_is_known_to_whom_it_was_told(
+def test_an_echo_is_known_to_whoever_may_read_what_it_repeats(
     agent: Agent, url: str, keys: dict[str, str], memory: Recollect
 ) -> None:
     shared = memory.as_principal(ANN).remember("The kiln is hot.", scope="company")
@@ -75,7 +75,8 @@ def test_an_echo_is_known_to_whom_it_was_told(
     assert told["meta"] == {"echo_of": [shared.pak_id]}
     other = memory.keys.create(Principal("acme", "cat", (), ("read", "write"))).secret
     with agent_over_http(f"{url}/mcp", other) as cat:
-        assert cat.answer("remember", content="The kiln is hot.")["created"] is True
+        assert cat.answer("remember", content="the kiln is HOT.")["meta"] == told["meta"]
+        assert cat.answer("remember", content="The kiln is not hot.")["created"] is True
 
 
 @pytest.mark.parametrize("shown", [None, "Bearer rk_no_such", f"Bearer {TOKEN}", "Basic eA=="])

@@ -15,6 +15,7 @@ from recollect.check import shown
 from recollect.edge import wire
 from recollect.edge.echo import Echoes, says_the_same, texts_in_answer
 from recollect.edge.mcp import texts
+from recollect.edge.mcp.held import held
 from recollect.edge.mcp.tools import Tool
 from recollect.edge.verbs.answers import checked_detail, checked_text_budget
 from recollect.errors import InvalidInput, RecollectError
@@ -162,11 +163,16 @@ _INDEXES: Mapping[str, Callable[[wire.Object], wire.Object]] = {
 def _echo_of(session: Session, given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the memories that a text repeats, none if it is new or says what becomes of them.
 
-    They must still be there and still say so: what was forgotten or changed can be learnt anew.
+    They are there and say so now: what was forgotten or changed can be learnt anew.
     """
     content = given.get("content")
     if not isinstance(content, str) or given.get("pak_id") or given.get("supersedes"):
         return ()
+    return _given_out(session, content) or held(session.memory, given)
+
+
+def _given_out(session: Session, content: str) -> tuple[str, ...]:
+    """Return what this process told, and a text repeats; it must still be there and say so."""
     repeated = session.echoes.repeated(session.who, content)
     for pak_id, piece in repeated:
         there = session.memory.get(pak_id)

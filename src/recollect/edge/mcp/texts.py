@@ -52,7 +52,7 @@ def provenance(entry: Mapping[str, Any]) -> str:
 def echoed(pak_ids: tuple[str, ...]) -> str:
     """Return what is said of a text that came out of memory and was to go in again."""
     named = ", ".join(pak_ids[:_SHOWN_IDS])
-    return f"Not stored again: memory gave you this text, as {named}. update_memory changes it."
+    return f"Not stored again: memory says this already, as {named}. update_memory changes it."
 
 
 def _recalled(told: Told) -> str:
