@@ -7,7 +7,7 @@ keys are added, never renamed. Nothing here reads a store.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     Flags = dict[str, list[RiskFlagEntry]]
 
 __all__ = [
+    "OF_THE_MOMENT",
     "Dossier",
     "Object",
     "acts",
@@ -79,6 +80,7 @@ __all__ = [
     "disputes",
     "dossier",
     "encode",
+    "encode_apart",
     "error",
     "evaluation",
     "evidence",
@@ -127,17 +129,36 @@ __all__ = [
 Object = dict[str, Any]
 
 
+_JSON = json.JSONEncoder(separators=(",", ":"))
+
+
 def encode(answer: Object | list[Object]) -> bytes:
     """Return an answer as the bytes that leave: JSON in one spelling, ASCII alone."""
-    return json.dumps(answer, separators=(",", ":")).encode("ascii")
+    return _JSON.encode(answer).encode("ascii")
+
+
+def encode_apart(answer: Object, apart: Collection[str]) -> tuple[bytes, bytes]:
+    """Return an answer as `encode` does, and the same without the fields `apart`."""
+    runs: list[tuple[bool, Object]] = []
+    for name, one in answer.items():
+        is_apart = name in apart
+        if not runs or runs[-1][0] != is_apart:
+            runs.append((is_apart, {}))
+        runs[-1][1][name] = one
+    # Each is an object in braces: its fields as they stand in the whole.
+    parts = [(is_apart, encode(run)[1:-1]) for is_apart, run in runs]
+    whole = b",".join(part for _, part in parts)
+    rest = b",".join(part for is_apart, part in parts if not is_apart)
+    return b"{%b}" % whole, b"{%b}" % rest
 
 
 def after_the_moment(answer: Object) -> Object:
     """Return an answer without what tells when it was given: equal ones are equal then."""
-    return {name: one for name, one in answer.items() if name not in _OF_THE_MOMENT}
+    return {name: one for name, one in answer.items() if name not in OF_THE_MOMENT}
 
 
-_OF_THE_MOMENT = ("generated_at", "recall_id")
+# What tells when an answer was given.
+OF_THE_MOMENT = ("generated_at", "recall_id")
 
 
 class Dossier(NamedTuple):

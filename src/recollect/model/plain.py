@@ -53,6 +53,10 @@ class PlainObject(dict[str, Any]):
     def __reduce__(self) -> tuple[type[PlainObject], tuple[dict[str, Any]]]:
         return PlainObject, (dict(self),)
 
+    def __deepcopy__(self, _: object) -> PlainObject:
+        # Nobody can alter it, nor what is in it: an answer holds one for each memory.
+        return self
+
 
 class PlainList(list[Any]):
     """A JSON array that cannot be altered."""
@@ -67,6 +71,9 @@ class PlainList(list[Any]):
 
     def __reduce__(self) -> tuple[type[PlainList], tuple[list[Any]]]:
         return PlainList, (list(self),)
+
+    def __deepcopy__(self, _: object) -> PlainList:
+        return self
 
 
 NO_METADATA = PlainObject()

@@ -69,3 +69,46 @@ def test_a_folder_that_is_to_be_read_only_is_refused_in_words(tmp_path: Path) ->
     with pytest.raises(InvalidInput, match="not served read-only") as refused, TestClient(app):
         pass
     assert "one file" in str(refused.value.hint)
+
+
+class Collected:
+    """Stands for whoever collects spans: keeps all that it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def get_tracer(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def start_span(self, *named: Any, **more: Any) -> Any:
+        from opentelemetry.trace import INVALID_SPAN
+
+        self.told.append(f"{named} {more}")
+        return INVALID_SPAN
+
+
+def test_nobody_collects_what_stands_in_a_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FastAPI makes spans of its own, with queries in them, for whoever set up OpenTelemetry."""
+    collected = Collected()
+    monkeypatch.setattr("opentelemetry.trace.get_tracer_provider", lambda: collected)
+    app = make_app(ServerOptions(db=str(tmp_path / "a.db"), token="t"))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        client.headers["Authorization"] = "Bearer t"
+        assert client.get("/v1/memories?entity=vault").status_code == 200
+        assert client.get("/healthz?entity=vault").status_code == 200
+    assert "vault" not in str(collected.told)
+
+
+def test_a_fault_has_its_id_in_the_header_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks(*_: object) -> NoReturn:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(Server, "begin", breaks)
+    app = make_app(ServerOptions(db=str(tmp_path / "a.db"), token="t", log="quiet"))
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        answer = client.get("/v1/stats", headers={"X-Request-Id": "mine-7"})
+    assert (answer.status_code, answer.headers["x-request-id"]) == (500, "mine-7")

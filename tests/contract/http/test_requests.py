@@ -167,3 +167,23 @@ def test_the_reference_loads_nothing_from_elsewhere(serve: Serve) -> None:
     for verb in VERBS:
         assert f'id="{verb.name}"' in page.text
     assert client.get("/reference.css").status_code == 200
+
+
+def test_a_path_with_a_slash_too_many_leads_to_the_one_that_was_meant(serve: Serve) -> None:
+    client = serve()
+    away = client.get("/v1/memories/?limit=1", follow_redirects=False)
+    assert (away.status_code, away.headers["location"]) == (307, "/v1/memories?limit=1")
+    assert client.get("/v1/memories/?limit=1").json()["items"] == []
+    assert client.get("/v1/nothing/", follow_redirects=False).status_code == 404
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+def test_what_is_long_says_that_it_comes_in_several_forms(serve: Serve, accepted: str) -> None:
+    client = serve()
+    client.post("/v1/memories", json={"content": "tea " * 500, "pak_id": "tea"})
+    long = client.get("/v1/memories/tea", headers={"accept-encoding": accepted})
+    short = client.get("/v1/me", headers={"accept-encoding": accepted})
+    assert long.headers["vary"] == "Accept-Encoding"
+    assert long.headers.get("content-encoding", "identity") == accepted
+    assert long.json()["memory"]["content"] == "tea " * 500
+    assert "vary" not in short.headers

@@ -342,3 +342,19 @@ def test_workers_tell_of_each_others_slow_calls(
         slow = SlowCalls(str(tmp_path))
         slow.took("frame", 1.0 + number, {"who": Principal("acme", "ann"), "store": ""})
     assert [one["ms"] for one in slow.of("", "acme")] == [2000.0, 1000.0]
+
+
+def test_of_many_slow_calls_the_latest_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.edge.http.slow._MOST_LINES", 3)
+    slow = SlowCalls(str(tmp_path))
+    who = {"who": Principal("acme", "ann"), "store": ""}
+    for number in range(8):
+        slow.took("recall", 1.0 + number, who)
+    (file,) = tmp_path.glob("slow-*")
+    assert len(file.read_text().splitlines()) <= 2 * 3
+    assert slow.of("", "acme")[0]["ms"] == 8_000.0
+    # Another worker may be in the middle of a line.
+    file.write_text(file.read_text() + '{"time": 1')
+    assert slow.of("", "acme")[0]["ms"] == 8_000.0

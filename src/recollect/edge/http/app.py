@@ -7,25 +7,26 @@ ends. Whatever goes wrong leaves as problem+json.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Route
 
 from recollect import __version__
 from recollect.edge.http.compat.endpoints import compat_endpoints
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.health import health_routes, keep_figures
 from recollect.edge.http.logs import hear_libraries, log_like
+from recollect.edge.http.named import Named
 from recollect.edge.http.operating import operating_endpoints
 from recollect.edge.http.options import ServerOptions
 from recollect.edge.http.pages import description_routes
 from recollect.edge.http.parent import end_with_parent
+from recollect.edge.http.paths import Compressing, Paths, Problem, Routed
 from recollect.edge.http.places import NOBODY_LISTENS, Gone
 from recollect.edge.http.problems import problem
 from recollect.edge.http.reloading import Reloads
@@ -48,9 +49,8 @@ from recollect.errors import (
 from recollect.settings import one_blas_thread, serve_options
 
 if TYPE_CHECKING:
-    from starlette.exceptions import HTTPException
     from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from recollect.edge.http.stores import Stores
     from recollect.engine import Recollect
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = ["from_environment", "make_app"]
 
-_COMPRESSED_FROM = 1_024
-_QUICKLY = 4
+_HINT = "/openapi.json lists what {}."
+_TELLS_NOBODY: Any = {"auto_configure": False, "tracing": False, "metrics": False, "logs": False}
 
 
 def from_environment() -> FastAPI:
@@ -72,6 +72,7 @@ def from_environment() -> FastAPI:
 def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> FastAPI:
     """Return an application that serves as the options say, or a memory that is open already."""
     counts, slow = Counts(options.run_dir), SlowCalls(options.run_dir)
+    paths = Paths()
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
@@ -84,10 +85,9 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
         server = Server(options, stores, counts=counts, reloads=reloads, slow=slow)
         app.state.server = server
         door = McpDoor(server)
-        # Routes are tried in their order, and those of the verbs are many.
         app.router.routes += [*health_routes(server), *mcp_routes(door)]
-        for path, methods in () if options.only_mcp else _endpoints(server):
-            app.router.routes.append(_route(path, methods))
+        if not options.only_mcp:
+            paths.add(_guarded(server, _endpoints(server)))
         watches = [asyncio.ensure_future(keep_figures(server))]
         if options.workers > 1:
             watches.append(asyncio.ensure_future(end_with_parent()))
@@ -99,25 +99,39 @@ def make_app(options: ServerOptions, *, memory: Recollect | None = None) -> Fast
             await door.close()
             server.close()
 
-    app = FastAPI(
+    app = _Application(
         title="Recollect",
         version=__version__,
         lifespan=living,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        # It would tell whoever collects spans what stands in queries and in errors.
+        telemetry=_TELLS_NOBODY,
     )
     if not options.only_mcp:
         app.router.routes += [*description_routes(), *asset_routes()]
-    app.add_exception_handler(RecollectError, _problem)  # type: ignore[arg-type]
-    app.add_exception_handler(Gone, _nobody_listens)
-    app.add_exception_handler(404, _nothing_there)
-    app.add_exception_handler(405, _other_method)  # type: ignore[arg-type]
-    app.add_exception_handler(Exception, _unforeseen)
-    app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_QUICKLY)
-    app.add_middleware(Named)
-    app.add_middleware(Watched, log=log_like(options), counts=counts, slow=slow)
+    for kind, told in _PROBLEMS.items():
+        app.add_exception_handler(kind, told)
+    app.add_middleware(Compressing)
+    routed = Routed(app.pass_on, paths=paths, problems=_PROBLEMS)
+    app.front = Watched(Named(routed), log=log_like(options), counts=counts, slow=slow)
     return app
+
+
+class _Application(FastAPI):
+    """FastAPI, with what we serve in front of it: it answers what is at none of our paths."""
+
+    front: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a request in."""
+        scope["app"] = self
+        await self.front(scope, receive, send)
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let FastAPI answer."""
+        await super().__call__(scope, receive, send)
 
 
 def _endpoints(server: Server) -> Iterator[tuple[str, Mapping[str, Endpoint]]]:
@@ -166,17 +180,21 @@ def _open_memory(options: ServerOptions) -> Recollect:
     )
 
 
-def _route(path: str, methods: Mapping[str, Endpoint]) -> Route:
-    async def answer(request: Request) -> Response:
-        server: Server = request.app.state.server
-        server.guard.check(request.headers)
-        found: Response = await methods[request.method](request)
-        return found
+def _guarded(
+    server: Server, endpoints: Iterator[tuple[str, Mapping[str, Endpoint]]]
+) -> Iterator[tuple[str, Mapping[str, Endpoint]]]:
+    """Yield endpoints that answer for our own hosts and pages alone."""
 
-    route = Route(path, answer, methods=sorted(methods))
-    # A HEAD would do the work of a GET and throw the answer away.
-    route.methods = set(methods)
-    return route
+    def guarded(endpoint: Endpoint) -> Endpoint:
+        async def answer(request: Request) -> Response:
+            server.guard.check(request.headers)
+            found: Response = await endpoint(request)
+            return found
+
+        return answer
+
+    for path, methods in endpoints:
+        yield path, {method: guarded(endpoint) for method, endpoint in methods.items()}
 
 
 async def _problem(request: Request, error: RecollectError) -> Response:
@@ -194,20 +212,15 @@ async def _nobody_listens(_: Request, __: Exception) -> Response:
     return Response(status_code=NOBODY_LISTENS)
 
 
-async def _nothing_there(request: Request, _: Exception) -> Response:
-    return await _problem(
-        request,
-        NoSuchRoute("there is nothing at this path.", hint="/openapi.json lists what there is."),
-    )
-
-
-async def _other_method(request: Request, error: HTTPException) -> Response:
-    said = await _problem(
-        request,
-        WrongMethod(
-            f"this path takes no {request.method}.", hint="/openapi.json lists what it takes."
-        ),
-    )
+async def _misrouted(request: Request, error: HTTPException) -> Response:
+    """Answer what came to no path, or with a method that its path does not take."""
+    if error.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+        nothing = "there is nothing at this path."
+        return await _problem(
+            request, NoSuchRoute(nothing, hint="/openapi.json lists what there is.")
+        )
+    other = f"this path takes no {request.method}."
+    said = await _problem(request, WrongMethod(other, hint="/openapi.json lists what it takes."))
     said.headers.update(error.headers or {})
     return said
 
@@ -220,37 +233,10 @@ async def _unforeseen(request: Request, _: Exception) -> Response:
     )
 
 
-class Named:
-    """Gives each request an id, and routes by the path as it was sent.
-
-    An id with a slash in it stays one segment that way: a server that decodes the path first takes
-    it for two.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on under its name."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        name = _given_name(scope) or secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = name
-        scope["path"] = scope.get("raw_path", scope["path"].encode()).decode("ascii", "replace")
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"x-request-id", name.encode())]
-            await send(message)
-
-        await self._app(scope, receive, sending)
-
-
-def _given_name(scope: Mapping[str, Any]) -> str | None:
-    """Return the id that a client gave its request, if it can be written in a log as it is."""
-    for header, value in scope["headers"]:
-        if header == b"x-request-id" and 0 < len(value) <= 128 and value.isascii():
-            text: str = value.decode()
-            return text if text.isprintable() and " " not in text else None
-    return None
+# The first that fits an error answers it.
+_PROBLEMS: Mapping[type[Exception], Problem] = {
+    RecollectError: _problem,
+    Gone: _nobody_listens,
+    HTTPException: _misrouted,
+    Exception: _unforeseen,
+}

@@ -1,17 +1,22 @@
 """What a request brings: a JSON object of bounded size and depth, or the query of a URL.
 
 In: a request as it arrives. Out: values by name; or an error that says what is wrong with the
-bytes. Nothing is read past the limit.
+bytes. Nothing is read past the limit, and nobody is waited for who sends nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
-from recollect.errors import BadBody, BodyTooLarge
+from recollect.edge.http.places import Gone
+from recollect.errors import BadBody, BodyTooLarge, BodyTooSlow
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 __all__ = ["json_object", "kept_lines", "read_whole", "spooled", "spooled_lines"]
 
@@ -19,15 +24,48 @@ __all__ = ["json_object", "kept_lines", "read_whole", "spooled", "spooled_lines"
 _HELD_BYTES = 2**20
 
 
-async def read_whole(parts: AsyncIterator[bytes], length: str | None, *, most: int) -> bytes:
+async def read_whole(request: Request, *, most: int, patience_s: float) -> bytes:
     """Return a body of at most so many bytes."""
-    _need_small(length, most)
-    found = bytearray()
-    async for part in parts:
-        found += part
-        if len(found) > most:
-            raise _too_large(most)
-    return bytes(found)
+    found: list[bytes] = []
+    await _read(request, found.append, most=most, patience_s=patience_s)
+    return b"".join(found)
+
+
+async def _read(
+    request: Request, keep: Callable[[bytes], object], *, most: int, patience_s: float
+) -> None:
+    """Keep each part of a body; one that does not come in time is waited for no longer.
+
+    Nobody does anything for it yet: how long a verb may take is another matter. Whoever goes on
+    sending is given as long again: an import may take its time.
+    """
+    length = request.headers.get("content-length")
+    if length is not None and length.isdigit() and int(length) > most:
+        raise _too_large(most)
+    size, has_more = 0, True
+    try:
+        async with asyncio.timeout(patience_s) as patience:
+            while has_more:
+                part, has_more = await _part(request)
+                size += len(part)
+                if size > most:
+                    raise _too_large(most)
+                keep(part)
+                if part and has_more:
+                    patience.reschedule(asyncio.get_running_loop().time() + patience_s)
+    except TimeoutError:
+        raise BodyTooSlow(
+            f"the body did not come within {patience_s:g} seconds.",
+            hint="send it at once, or less at a time.",
+        ) from None
+
+
+async def _part(request: Request) -> tuple[bytes, bool]:
+    """Return what came of a body, and whether there is more."""
+    message = await request.receive()
+    if message["type"] == "http.disconnect":
+        raise Gone
+    return message.get("body", b""), message.get("more_body", False)
 
 
 def json_object(body: bytes) -> dict[str, Any]:
@@ -50,21 +88,14 @@ def json_object(body: bytes) -> dict[str, Any]:
     return value
 
 
-async def spooled(parts: AsyncIterator[bytes], length: str | None, *, most: int) -> IO[bytes]:
+async def spooled(request: Request, *, most: int, patience_s: float) -> IO[bytes]:
     """Return a long body as a file that is gone when it is closed."""
-    _need_small(length, most)
     kept = tempfile.SpooledTemporaryFile(max_size=_HELD_BYTES)  # noqa: SIM115 - handed on
-    size = 0
     try:
-        async for part in parts:
-            size += len(part)
-            if size > most:
-                raise _too_large(most)
-            kept.write(part)
+        await _read(request, kept.write, most=most, patience_s=patience_s)
     except BaseException:
         kept.close()
         raise
-    kept.seek(0)
     return kept
 
 
@@ -92,11 +123,6 @@ def _until_closed(kept: IO[bytes]) -> Iterator[str]:
     with kept:
         for line in kept:
             yield line.decode()
-
-
-def _need_small(length: str | None, most: int) -> None:
-    if length is not None and length.isdigit() and int(length) > most:
-        raise _too_large(most)
 
 
 def _too_large(most: int) -> BodyTooLarge:

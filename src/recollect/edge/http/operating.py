@@ -72,9 +72,7 @@ def _endpoint(server: Server, operation: Operation) -> Endpoint:
     async def answer(request: Request) -> Response:
         request.state.verb = verb.name
         _need_operator(server, request, locally=operation.locally)
-        length = request.headers.get("content-length")
-        most = server.options.most_body_bytes
-        body = await bodies.read_whole(server.patient(request.stream()), length, most=most)
+        body = await server.body_of(request)
 
         def perform() -> Response:
             server.rates.take("", OPERATOR)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
-from io import SEEK_END
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -20,7 +19,7 @@ from recollect.edge import wire
 from recollect.edge.http import bodies
 from recollect.edge.http.commits import TOLD
 from recollect.edge.http.quotas import COUNTED, brings
-from recollect.edge.http.tags import Asked, tag_of
+from recollect.edge.http.tags import Asked, tagged
 from recollect.edge.verbs import VERBS, Verb, from_texts
 from recollect.errors import InvalidInput
 
@@ -62,12 +61,7 @@ def _endpoint(server: Server, verb: Verb) -> Endpoint:
         return _importing(server, verb)
 
     async def answer(request: Request) -> Response:
-        body = b""
-        if verb.route.has_body:
-            length = request.headers.get("content-length")
-            most = server.options.most_body_bytes
-            parts = server.patient(request.stream())
-            body = await bodies.read_whole(parts, length, most=most)
+        body = await server.body_of(request) if verb.route.has_body else b""
         return await server.begin(request, verb, _performing(server, verb, request, body))
 
     return answer
@@ -196,11 +190,11 @@ def _tagged(
     request.state.recall_id = receipt_of(server, answer)
     if not isinstance(answer, dict):
         raise TypeError(f"{verb.name} answers with no object")
-    tag = tag_of(answer)
+    tag, body = tagged(answer)
     server.tags.keep(asked, tag)
     if tag in shown:
         return _unchanged(tag)
-    return Response(wire.encode(answer), media_type=JSON, headers=_fresh(tag))
+    return Response(body, media_type=JSON, headers=_fresh(tag))
 
 
 def _unchanged(tag: str) -> Response:
@@ -242,10 +236,9 @@ def _exporting(server: Server, verb: Verb) -> Endpoint:
 
 def _importing(server: Server, verb: Verb) -> Endpoint:
     async def answer(request: Request) -> Response:
-        most = server.options.most_import_bytes
-        length = request.headers.get("content-length")
-        kept = await bodies.spooled(server.patient(request.stream()), length, most=most)
-        kept.seek(0, SEEK_END)
+        options = server.options
+        most, patience_s = options.most_import_bytes, options.body_seconds
+        kept = await bodies.spooled(request, most=most, patience_s=patience_s)
         size = kept.tell()
         kept.seek(0)
 

@@ -6,18 +6,16 @@ there a place, who asks, how often may that ask, then the verb. All that blocks 
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from starlette.requests import ClientDisconnect
-
+from recollect.edge.http.bodies import read_whole
 from recollect.edge.http.commits import Commits
 from recollect.edge.http.counts import Counts
 from recollect.edge.http.guard import Guard
 from recollect.edge.http.identity import Presented, bearer
-from recollect.edge.http.places import Gone, Places
+from recollect.edge.http.places import Places
 from recollect.edge.http.quotas import Quotas
 from recollect.edge.http.rates import Rates
 from recollect.edge.http.reloading import Reloads
@@ -25,7 +23,6 @@ from recollect.edge.http.slow import SlowCalls
 from recollect.edge.http.spans import Spans
 from recollect.edge.http.tags import Tags
 from recollect.edge.inspector.sessions import Sessions
-from recollect.errors import BodyTooSlow
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -97,30 +94,10 @@ class Server:
 
         return await self.places.run(call, gone=lambda: _until_gone(request))
 
-    async def patient(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the parts of a body; one that does not come in time is waited for no longer.
-
-        Nobody does anything for it yet: how long a verb may take is another matter.
-        """
-        patience = self.options.body_seconds
-        until = asyncio.get_running_loop().time() + patience
-        while True:
-            try:
-                async with asyncio.timeout_at(until):
-                    part = await anext(parts)
-            except StopAsyncIteration:
-                return
-            except ClientDisconnect:
-                raise Gone from None
-            except TimeoutError:
-                raise BodyTooSlow(
-                    f"the body did not come within {patience:g} seconds.",
-                    hint="send it at once, or less at a time.",
-                ) from None
-            yield part
-            if part:
-                # Whoever goes on sending is given as long again: an import may take its time.
-                until = asyncio.get_running_loop().time() + patience
+    async def body_of(self, request: Request, *, most: int | None = None) -> bytes:
+        """Return the body of a request, which came in time and is not too large."""
+        most = self.options.most_body_bytes if most is None else most
+        return await read_whole(request, most=most, patience_s=self.options.body_seconds)
 
     async def go_on(self, call: Callable[[], Answer]) -> Answer:
         """Return what is done in a thread for a request that was let in before."""

@@ -36,6 +36,7 @@ class SlowCalls:
     ) -> None:
         self._file = None if folder is None else Path(folder) / f"slow-{os.getpid()}.jsonl"
         self._lines: deque[str] = deque(maxlen=_MOST_LINES)
+        self._added = 0
         self._clock = clock
         self._slow_seconds = slow_seconds
 
@@ -54,12 +55,22 @@ class SlowCalls:
             "request_id": known.get("request_id") or "",
             "recall_id": known.get("recall_id"),
         }
-        self._lines.append(json.dumps(told))
+        line = f"{json.dumps(told)}\n"
+        self._lines.append(line)
         if self._file is not None:
-            # The whole of it, so that it does not grow; a reader gets the old or the new.
-            beside = self._file.with_suffix(".new")
-            beside.write_text("\n".join(self._lines), encoding="utf-8")
-            beside.replace(self._file)
+            self._write(self._file, line)
+
+    def _write(self, file: Path, line: str) -> None:
+        """Add a line to a file that others read; now and then only the latest are kept."""
+        if self._added % _MOST_LINES == 0:
+            # A reader gets the old or the new.
+            beside = file.with_suffix(".new")
+            beside.write_text("".join(self._lines), encoding="utf-8")
+            beside.replace(file)
+        else:
+            with file.open("a", encoding="utf-8") as kept:
+                kept.write(line)
+        self._added += 1
 
     def of(self, store: str, tenant: str, *, principal: str | None = None) -> list[dict[str, Any]]:
         """Return a tenant's, or one principal's of it, the slowest first."""
@@ -88,4 +99,6 @@ class SlowCalls:
             yield from tuple(self._lines)
             return
         for file in sorted(self._file.parent.glob("slow-*.jsonl")):
-            yield from file.read_text(encoding="utf-8").splitlines()
+            # The last line may be on its way.
+            written = file.read_text(encoding="utf-8").splitlines(keepends=True)
+            yield from (line for line in written if line.endswith("\n"))

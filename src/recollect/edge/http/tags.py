@@ -18,7 +18,7 @@ from typing import Any
 from recollect.edge import wire
 from recollect.values import dataclass
 
-__all__ = ["Asked", "Tags", "tag_of"]
+__all__ = ["Asked", "Tags", "tagged"]
 
 _MOST_KEPT = 4_096
 
@@ -74,11 +74,10 @@ class Tags:
 
 
 # A frame that was found in the cache is the same frame.
-_NO_PART = ("cached",)
+_NO_PART = frozenset((*wire.OF_THE_MOMENT, "cached"))
 
 
-def tag_of(answer: wire.Object) -> str:
-    """Return the tag of an answer."""
-    told = wire.after_the_moment(answer)
-    told = {name: one for name, one in told.items() if name not in _NO_PART}
-    return f'W/"{blake2b(wire.encode(told), digest_size=16).hexdigest()}"'
+def tagged(answer: wire.Object) -> tuple[str, bytes]:
+    """Return the tag of an answer, and the answer as it leaves."""
+    whole, lasting = wire.encode_apart(answer, _NO_PART)
+    return f'W/"{blake2b(lasting, digest_size=16).hexdigest()}"', whole

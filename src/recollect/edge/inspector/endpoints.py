@@ -14,7 +14,6 @@ from urllib.parse import parse_qs
 from starlette.responses import RedirectResponse, Response
 
 from recollect.edge import wire
-from recollect.edge.http import bodies
 from recollect.edge.http.identity import Presented, bearer
 from recollect.edge.http.problems import status_of
 from recollect.edge.inspector.headers import PAGE_HEADERS
@@ -189,9 +188,7 @@ def _visit(
 
 async def _sent(server: Server, request: Request) -> dict[str, list[str]]:
     """Return the fields of a form."""
-    length = request.headers.get("content-length")
-    most = server.options.most_body_bytes
-    body = await bodies.read_whole(server.patient(request.stream()), length, most=most)
+    body = await server.body_of(request)
     try:
         return parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000)
     except ValueError:

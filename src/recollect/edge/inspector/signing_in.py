@@ -15,7 +15,6 @@ from urllib.parse import parse_qs
 
 from starlette.responses import RedirectResponse, Response
 
-from recollect.edge.http import bodies
 from recollect.edge.http.identity import noted
 from recollect.edge.inspector.headers import PAGE_HEADERS
 from recollect.edge.inspector.problems import on_a_page
@@ -135,8 +134,7 @@ def _form(
 
 async def _sent(server: Server, request: Request) -> dict[str, str]:
     on_a_page(request, dict)
-    length = request.headers.get("content-length")
-    body = await bodies.read_whole(server.patient(request.stream()), length, most=_MOST_BYTES)
+    body = await server.body_of(request, most=_MOST_BYTES)
     given = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
     return {name: texts[0] for name, texts in given.items()}
 

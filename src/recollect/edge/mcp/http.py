@@ -24,7 +24,6 @@ from recollect.edge import wire
 from recollect.edge.agents import hand_over
 from recollect.edge.agents.deadline import CLOSING_S, wait_for_rest
 from recollect.edge.echo import Echoes
-from recollect.edge.http import bodies
 from recollect.edge.http.identity import bearer
 from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import carried_out
@@ -104,7 +103,7 @@ class McpDoor:
         except KeyNeeded as error:
             await self._challenge(error, request)(scope, receive, send)
             return
-        body = await self._body_of(request)
+        body = await self._server.body_of(request)
         manager = opened.telling if _PROGRESS in body else opened.brief
         await manager.handle_request(scope, _once_more(body, receive), send)
 
@@ -209,11 +208,6 @@ class McpDoor:
             reason = ', error="invalid_token"' if "authorization" in request.headers else ""
             headers["www-authenticate"] = f'Bearer resource_metadata="{at}"{reason}'
         return Response(body, status, headers=headers)
-
-    async def _body_of(self, request: Request) -> bytes:
-        parts = self._server.patient(request.stream())
-        length = request.headers.get("content-length")
-        return await bodies.read_whole(parts, length, most=self.options.most_body_bytes)
 
     async def _opened(self) -> _Managers:
         """Return what the SDK answers with; the first who asks waits for it to be loaded."""

@@ -118,11 +118,7 @@ def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
 
     async def answer(came: Request) -> Response:
         request = _with_bearer(came)
-        body = b""
-        if spoken.method in _WITH_BODY:
-            length = request.headers.get("content-length")
-            most = server.options.most_body_bytes
-            body = await bodies.read_whole(server.patient(request.stream()), length, most=most)
+        body = await server.body_of(request) if spoken.method in _WITH_BODY else b""
 
         def perform(served: Served) -> Response:
             asked = _asked(request, body)
