@@ -22,6 +22,7 @@ __all__ = [
     "OpeningSettings",
     "check_platform",
     "child_environment",
+    "clients_folders",
     "default_editor",
     "default_embedder",
     "default_hooks_path",
@@ -41,6 +42,7 @@ __all__ = [
 RECEIPT_DAYS = 30.0
 
 _FOR_CHILDREN = ("PATH", "LANG", "HOME")
+_OF_CLIENTS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
 _SERVE = "_RECOLLECT_SERVE"
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 # Who sets one of these wants a pipe to be drawn like a terminal, or says that it is none.
@@ -134,6 +136,19 @@ def default_opening() -> OpeningSettings:
 def own_variables() -> dict[str, str]:
     """Return what a client must pass on, so that a server it starts finds the same files."""
     return {name: os.environ[name] for name in ("RECOLLECT_HOME",) if os.environ.get(name)}
+
+
+def clients_folders() -> dict[str, Path]:
+    """Return the folders that variables of coding agents' own name, by those variables.
+
+    An empty one names none; nor does an `XDG_CONFIG_HOME` that is not absolute, as its makers say.
+    """
+    told = {name: Path(os.environ[name]) for name in _OF_CLIENTS if os.environ.get(name)}
+    return {
+        name: place.absolute()
+        for name, place in told.items()
+        if place.is_absolute() or name != "XDG_CONFIG_HOME"
+    }
 
 
 def environment_with(more: Mapping[str, str]) -> dict[str, str]:

@@ -30,9 +30,9 @@ _CLIENTS_OWN = (
 )
 
 
-def files(home: Path) -> list[Path]:
-    """Return the transcripts below a home directory, the oldest first by name of folder."""
-    return sorted((home / ".claude" / "projects").glob("*/*.jsonl"))
+def files(folder: Path) -> list[Path]:
+    """Return the transcripts in the client's own folder, the oldest first by name of folder."""
+    return sorted((folder / "projects").glob("*/*.jsonl"))
 
 
 def read(lines: Iterable[Numbered], *, name: str) -> Iterator[Heard]:

@@ -24,9 +24,9 @@ _CLIENTS_OWN = (
 )
 
 
-def files(home: Path) -> list[Path]:
-    """Return the transcripts below a home directory, the oldest first."""
-    return sorted((home / ".codex" / "sessions").glob("**/rollout-*.jsonl"))
+def files(folder: Path) -> list[Path]:
+    """Return the transcripts in the client's own folder, the oldest first."""
+    return sorted((folder / "sessions").glob("**/rollout-*.jsonl"))
 
 
 @dataclass(slots=True)

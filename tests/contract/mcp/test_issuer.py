@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -35,6 +36,9 @@ class LoopbackIssuer:
         self.keys: dict[str, rsa.RSAPrivateKey] = {}
         self.asked: list[str] = []
         self.known_as: str | None = None
+        self.is_out = False
+        self.may_answer, self.is_asked = threading.Event(), threading.Event()
+        self.may_answer.set()
         self.add_key("first")
 
     def add_key(self, kid: str) -> None:
@@ -53,6 +57,9 @@ class LoopbackIssuer:
 
     def told(self, path: str) -> dict[str, Any] | None:
         self.asked.append(path)
+        self.is_asked.set()
+        if not self.may_answer.wait(60) or self.is_out:
+            return None
         if path == "/.well-known/openid-configuration":
             return {"issuer": self.known_as or self.url, "jwks_uri": f"{self.url}/keys"}
         if path != "/keys":
@@ -207,6 +214,62 @@ def test_keys_are_fetched_again_when_one_is_new_but_seldom(issuer: LoopbackIssue
     now[0] = 400.0
     one.principal_of(issuer.token())
     assert issuer.asked.count("/keys") == 3
+
+
+def test_an_outage_shuts_nobody_out_and_ends_what_was_taken_back(issuer: LoopbackIssuer) -> None:
+    now = [0.0]
+    one = Issuer(outside(issuer), clock=lambda: now[0])
+    old = issuer.token()
+    one.principal_of(old)
+    issuer.is_out = True
+    now[0] = 400.0
+    assert one.principal_of(old).id == "ann"
+    asked = len(issuer.asked)
+    assert one.principal_of(old).id == "ann"
+    assert len(issuer.asked) == asked
+    # The issuer takes its key back: from the first moment that it can be asked again, it is none.
+    issuer.keys.clear()
+    issuer.add_key("second")
+    issuer.is_out = False
+    now[0] = 411.0
+    with pytest.raises(KeyNeeded):
+        one.principal_of(old)
+    assert one.principal_of(issuer.token(kid="second")).id == "ann"
+
+
+def test_an_outage_does_not_keep_keys_good_for_ever(issuer: LoopbackIssuer) -> None:
+    now = [0.0]
+    one = Issuer(outside(issuer), clock=lambda: now[0])
+    token = issuer.token()
+    one.principal_of(token)
+    issuer.is_out = True
+    now[0] = 3_599.0
+    assert one.principal_of(token).id == "ann"
+    now[0] = 3_601.0
+    with pytest.raises(KeyNeeded):
+        one.principal_of(token)
+    issuer.is_out = False
+    now[0] += 11
+    assert one.principal_of(token).id == "ann"
+
+
+def test_who_has_a_key_that_is_known_does_not_wait_for_an_issuer_that_hangs(
+    issuer: LoopbackIssuer,
+) -> None:
+    now = [0.0]
+    one = Issuer(outside(issuer), clock=lambda: now[0])
+    token = issuer.token()
+    one.principal_of(token)
+    issuer.may_answer.clear()
+    issuer.is_asked.clear()
+    now[0] = 400.0
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(one.principal_of, token)
+        assert issuer.is_asked.wait(60)
+        # It is held until this one has its answer.
+        assert one.principal_of(token).id == "ann"
+        issuer.may_answer.set()
+        assert waiting.result(60).id == "ann"
 
 
 def test_an_issuer_that_calls_itself_something_else_is_none(issuer: LoopbackIssuer) -> None:

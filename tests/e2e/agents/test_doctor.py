@@ -14,9 +14,9 @@ SCRIPT = Path(sys.executable).parent / "recollect"
 
 
 def recollect(
-    home: Path, *arguments: str | Path, given: str = ""
+    home: Path, *arguments: str | Path, given: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    env = {"PATH": f"{SCRIPT.parent}:/usr/bin:/bin", "HOME": str(home)}
+    env = {"PATH": f"{SCRIPT.parent}:/usr/bin:/bin", "HOME": str(home), **environment}
     words = [str(SCRIPT), *map(str, arguments)]
     return subprocess.run(
         words, input=given, env=env, capture_output=True, text=True, timeout=120, check=False
@@ -83,3 +83,31 @@ def test_installing_shows_the_change_first_and_changes_nothing_in_a_dry_run(tmp_
     assert "+[mcp_servers.recollect]" in done.stdout and "on_hook" in done.stdout
     assert "Nothing was changed" in done.stdout
     assert [one.name for one in tmp_path.rglob("*")] == [".recollect", "agents.toml"]
+
+
+def test_variables_of_the_clients_say_where_their_files_are(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    chosen = {"CLAUDE_CONFIG_DIR": str(elsewhere), "CODEX_HOME": "", "XDG_CONFIG_HOME": "relative"}
+    words = ("install", "claude-code", "--db", tmp_path / "a.db", "--json")
+    told = json.loads(recollect(tmp_path, *words, **chosen).stdout)
+    assert told["files"] == [str(elsewhere / ".claude.json"), str(elsewhere / "settings.json")]
+    done = recollect(tmp_path, "doctor", "claude-code", "--json", **chosen)
+    (found,) = json.loads(done.stdout)["clients"]
+    assert found["is_configured"] and found["has_hooks"]
+    assert finding(tmp_path, "claude-code")["is_configured"] is False
+    told = json.loads(recollect(tmp_path, "install", "zed", "--dry-run", "--json", **chosen).stdout)
+    assert told["files"] == [str(tmp_path / ".config/zed/settings.json")]
+    recollect(tmp_path, "uninstall", "claude-code", **chosen)
+    assert not elsewhere.exists()
+
+
+def test_transcripts_are_looked_for_where_the_client_writes_them(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere/projects/-shop"
+    folder.mkdir(parents=True)
+    said = {"role": "user", "content": "The kiln is booked until June."}
+    record = {"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/", "message": said}
+    (folder / "s1.jsonl").write_text(json.dumps(record) + "\n")
+    words = ("import", "claude-code", "--db", tmp_path / "a.db", "--json")
+    assert json.loads(recollect(tmp_path, *words).stdout)["imported"] == 0
+    chosen = {"CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
+    assert json.loads(recollect(tmp_path, *words, **chosen).stdout)["imported"] == 1

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.edge.agents.clients import CLIENTS, Server, is_ours
+from recollect.edge.agents.clients import CLIENTS, Folders, Server, is_ours
 from recollect.edge.agents.jsonc import parse
 from recollect.edge.agents.setup import Machine, apply, is_set_up, plan_install, plan_uninstall
 from recollect.errors import InvalidInput
@@ -46,8 +47,8 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def files(client: Any, on: Machine) -> list[Path]:
-    hooks = [] if client.hooks_file is None else [client.hooks_file(on.home)]
-    return [client.file(on.home, on.platform), *hooks]
+    hooks = [] if client.hooks_file is None else [client.hooks_file(on.folders)]
+    return [client.file(on.folders), *hooks]
 
 
 def held(root: Path) -> dict[str, bytes | None]:
@@ -107,7 +108,7 @@ def test_what_others_wrote_stays_while_it_is_set_up(name: str, tmp_path: Path) -
     client = CLIENTS[name]
     for number, content in enumerate(odd_files(client)):
         on = machine(tmp_path / str(number))
-        path = client.file(on.home, on.platform)
+        path = client.file(on.folders)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         set_up(name, on)
@@ -142,7 +143,7 @@ def test_a_file_that_was_edited_since_loses_our_entry_and_nothing_else(
     name: str, tmp_path: Path
 ) -> None:
     client, on = CLIENTS[name], machine(tmp_path)
-    path = client.file(on.home, on.platform)
+    path = client.file(on.folders)
     path.parent.mkdir(parents=True)
     path.write_bytes(odd_files(client)[3])
     set_up(name, on)
@@ -186,7 +187,7 @@ def test_a_file_that_may_not_be_written_is_refused_and_nothing_is_changed() -> N
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         on = machine(Path(folder))
-        path = CLIENTS["claude-code"].file(on.home, on.platform)
+        path = CLIENTS["claude-code"].file(on.folders)
         path.parent.mkdir(parents=True)
         path.write_bytes(b"{}")
         path.chmod(0o444)
@@ -207,7 +208,7 @@ def test_a_file_that_may_not_be_written_is_refused_and_nothing_is_changed() -> N
 
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     on = machine(tmp_path)
-    CLIENTS["cursor"].file(on.home, on.platform).mkdir(parents=True)
+    CLIENTS["cursor"].file(on.folders).mkdir(parents=True)
     with pytest.raises(InvalidInput, match="cannot be read"):
         set_up("cursor", on)
 
@@ -219,7 +220,7 @@ def test_a_link_stays_a_link_and_rights_stay_as_they_were(name: str, tmp_path: P
     real.parent.mkdir()
     real.write_bytes(odd_files(client)[1])
     real.chmod(0o640)
-    path = client.file(on.home, on.platform)
+    path = client.file(on.folders)
     path.parent.mkdir(parents=True)
     path.symlink_to(real)
     set_up(name, on)
@@ -291,6 +292,38 @@ def test_a_clients_own_command_is_used_where_there_is_one(tmp_path: Path) -> Non
     assert "on_hook" in (home / ".claude/settings.json").read_text()
 
 
+CHOSEN = {
+    "claude-code": ("CLAUDE_CONFIG_DIR", (".claude.json", "settings.json")),
+    "codex": ("CODEX_HOME", ("config.toml", "hooks.json")),
+    "claude-desktop": ("XDG_CONFIG_HOME", ("Claude/claude_desktop_config.json",)),
+    "vscode": ("XDG_CONFIG_HOME", ("Code/User/mcp.json",)),
+    "zed": ("XDG_CONFIG_HOME", ("zed/settings.json",)),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_client_is_set_up_where_its_own_variable_says(tmp_path: Path, name: str) -> None:
+    variable, wanted = CHOSEN[name]
+    usual, elsewhere = machine(tmp_path), tmp_path / "elsewhere"
+    there = replace(usual, chosen={variable: elsewhere})
+    set_up(name, usual)
+    before = held(tmp_path / "home")
+    set_up(name, there)
+    assert {*wanted} == {one for one, text in held(elsewhere).items() if text is not None}
+    take_back(name, there)
+    # What is set up in one folder is not taken back by who takes it back in another.
+    assert held(elsewhere) == {} and held(tmp_path / "home") == before
+    take_back(name, usual)
+    assert [one for one in held(tmp_path / "home").values() if one is not None] == []
+
+
+def test_a_mac_asks_no_variable_of_a_desktop(tmp_path: Path) -> None:
+    at = Folders(tmp_path, "darwin", {"XDG_CONFIG_HOME": tmp_path / "x"})
+    assert CLIENTS["zed"].file(at) == tmp_path / ".config/zed/settings.json"
+    vscode = CLIENTS["vscode"].file(at)
+    assert vscode == tmp_path / "Library/Application Support/Code/User/mcp.json"
+
+
 def test_a_command_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -305,7 +338,7 @@ def test_a_command_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> Non
 
 def test_copies_are_for_their_owner_alone(tmp_path: Path) -> None:
     on = machine(tmp_path)
-    path = CLIENTS["cursor"].file(on.home, on.platform)
+    path = CLIENTS["cursor"].file(on.folders)
     path.parent.mkdir(parents=True)
     path.write_bytes(b'{"token": "a"}')
     (copy,) = apply(plan_install(CLIENTS["cursor"], SERVER, on, hooks=True, tools=False), on)
@@ -332,7 +365,7 @@ def test_a_server_elsewhere_is_named_before_the_command(tmp_path: Path) -> None:
 def test_what_somebody_wrote_since_the_plan_is_not_written_over(name: str, tmp_path: Path) -> None:
     on = machine(tmp_path)
     plan = plan_install(CLIENTS[name], SERVER, on, hooks=True, tools=False)
-    file = CLIENTS[name].file(on.home, on.platform)
+    file = CLIENTS[name].file(on.folders)
     file.parent.mkdir(parents=True)
     file.write_bytes(b"# theirs" if CLIENTS[name].form == "toml" else b'{"theirs": 1}')
     before = held(tmp_path)
@@ -355,7 +388,7 @@ def test_two_who_set_up_at_once_are_one(name: str, tmp_path: Path) -> None:
 
 def test_servers_of_codex_that_are_no_table_are_refused(tmp_path: Path) -> None:
     on = machine(tmp_path)
-    file = CLIENTS["codex"].file(on.home, on.platform)
+    file = CLIENTS["codex"].file(on.folders)
     file.parent.mkdir(parents=True)
     file.write_bytes(b"mcp_servers = 3\n")
     with pytest.raises(InvalidInput, match="holds no table"):

@@ -1,19 +1,29 @@
 """The clients that can be set up: where each keeps its servers, in what shape, and its own command.
 
-In: a home directory and the name of a platform. Out: paths and plain data. A table: what is done
-with it is in `setup`. Nothing here reads or writes a file.
+In: the folders that clients look into. Out: paths and plain data. A table: what is done with it is
+in `setup`. Nothing here reads or writes a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from recollect.patterns import regex
 from recollect.values import dataclass
 
-__all__ = ["CLIENTS", "NAME", "STARTED_BY_PROCESS", "Client", "Server", "hooks_of", "is_ours"]
+__all__ = [
+    "CLIENTS",
+    "NAME",
+    "STARTED_BY_PROCESS",
+    "Client",
+    "Folders",
+    "Server",
+    "hooks_of",
+    "is_ours",
+]
 
 # What our server is called in every client; hooks name it.
 NAME = "recollect"
@@ -43,6 +53,40 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
+class Folders:
+    """Where clients keep their files: below a home directory, unless variables of theirs say else.
+
+    `chosen` has what those say: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_CONFIG_HOME`.
+    """
+
+    home: Path
+    platform: str = "linux"
+    chosen: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def claude(self) -> Path:
+        """Claude Code's own folder."""
+        return self.chosen.get("CLAUDE_CONFIG_DIR") or self.home / ".claude"
+
+    @property
+    def codex(self) -> Path:
+        """Codex' own folder."""
+        return self.chosen.get("CODEX_HOME") or self.home / ".codex"
+
+    @property
+    def config(self) -> Path:
+        """Where programs of a desktop keep what is chosen; on a Mac they ask no variable."""
+        chosen = None if self.platform == _MAC else self.chosen.get("XDG_CONFIG_HOME")
+        return chosen or self.home / ".config"
+
+    @property
+    def applications(self) -> Path:
+        """Where large programs keep what is chosen."""
+        is_mac = self.platform == _MAC
+        return self.home / "Library" / "Application Support" if is_mac else self.config
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """A client: `file` holds its servers below `keys`; `hooks_file`, if it has hooks, those."""
 
@@ -50,12 +94,12 @@ class Client:
     title: str
     form: Literal["json", "toml"]
     keys: tuple[str, ...]
-    file: Callable[[Path, str], Path]
+    file: Callable[[Folders], Path]
     entry: Callable[[Server], dict[str, Any]]
     program: str | None = None
     add: Callable[[Server], list[str]] | None = None
     take_out: tuple[str, ...] = ()
-    hooks_file: Callable[[Path], Path] | None = None
+    hooks_file: Callable[[Folders], Path] | None = None
 
 
 def _plain(server: Server) -> dict[str, Any]:
@@ -74,17 +118,6 @@ def _claude_code(server: Server) -> dict[str, Any]:
 
 def _zed(server: Server) -> dict[str, Any]:
     return {**_plain(server), "env": dict(server.env)}
-
-
-def _settings_of(*parts: str, mac: Sequence[str] | None = None) -> Callable[[Path, str], Path]:
-    def file(home: Path, platform: str) -> Path:
-        chosen = mac if mac is not None and platform == _MAC else parts
-        return home.joinpath(*chosen)
-
-    return file
-
-
-_APPLICATIONS = ("Library", "Application Support")
 
 
 def _pairs(flag: str, env: Mapping[str, str]) -> list[str]:
@@ -114,22 +147,20 @@ CLIENTS: Mapping[str, Client] = {
             "Claude Code",
             "json",
             ("mcpServers",),
-            _settings_of(".claude.json"),
+            # In the home directory, or in the folder that was chosen: not in ~/.claude.
+            lambda at: at.chosen.get("CLAUDE_CONFIG_DIR", at.home) / ".claude.json",
             _claude_code,
             program="claude",
             add=_claude_adds,
             take_out=("claude", "mcp", "remove", "--scope", "user", NAME),
-            hooks_file=lambda home: home / ".claude" / "settings.json",
+            hooks_file=lambda at: at.claude / "settings.json",
         ),
         Client(
             "claude-desktop",
             "Claude Desktop",
             "json",
             ("mcpServers",),
-            _settings_of(
-                *(".config", "Claude", "claude_desktop_config.json"),
-                mac=(*_APPLICATIONS, "Claude", "claude_desktop_config.json"),
-            ),
+            lambda at: at.applications / "Claude" / "claude_desktop_config.json",
             _plain,
         ),
         Client(
@@ -137,19 +168,19 @@ CLIENTS: Mapping[str, Client] = {
             "Codex",
             "toml",
             ("mcp_servers",),
-            _settings_of(".codex", "config.toml"),
+            lambda at: at.codex / "config.toml",
             _plain,
             program="codex",
             add=_codex_adds,
             take_out=("codex", "mcp", "remove", NAME),
-            hooks_file=lambda home: home / ".codex" / "hooks.json",
+            hooks_file=lambda at: at.codex / "hooks.json",
         ),
         Client(
             "cursor",
             "Cursor",
             "json",
             ("mcpServers",),
-            _settings_of(".cursor", "mcp.json"),
+            lambda at: at.home / ".cursor" / "mcp.json",
             _plain,
         ),
         Client(
@@ -157,10 +188,7 @@ CLIENTS: Mapping[str, Client] = {
             "VS Code",
             "json",
             ("servers",),
-            _settings_of(
-                *(".config", "Code", "User", "mcp.json"),
-                mac=(*_APPLICATIONS, "Code", "User", "mcp.json"),
-            ),
+            lambda at: at.applications / "Code" / "User" / "mcp.json",
             _typed,
         ),
         Client(
@@ -168,7 +196,7 @@ CLIENTS: Mapping[str, Client] = {
             "Gemini CLI",
             "json",
             ("mcpServers",),
-            _settings_of(".gemini", "settings.json"),
+            lambda at: at.home / ".gemini" / "settings.json",
             _plain,
             program="gemini",
             add=_gemini_adds,
@@ -179,7 +207,7 @@ CLIENTS: Mapping[str, Client] = {
             "Zed",
             "json",
             ("context_servers",),
-            _settings_of(".config", "zed", "settings.json"),
+            lambda at: at.config / "zed" / "settings.json",
             _zed,
         ),
         Client(
@@ -187,7 +215,7 @@ CLIENTS: Mapping[str, Client] = {
             "Windsurf",
             "json",
             ("mcpServers",),
-            _settings_of(".codeium", "windsurf", "mcp_config.json"),
+            lambda at: at.home / ".codeium" / "windsurf" / "mcp_config.json",
             _plain,
         ),
     )

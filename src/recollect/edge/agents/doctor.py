@@ -74,7 +74,7 @@ def examine(names: Iterable[str], machine: Machine) -> list[Finding]:
 
 
 def _finding(client: Client, machine: Machine, entries: Iterable[Mapping[str, Any]]) -> Finding:
-    file = client.file(machine.home, machine.platform)
+    file = client.file(machine.folders)
     has_program = client.program is not None and machine.find(client.program) is not None
     is_there = has_program or file.exists()
     mine = [one for one in entries if one.get("client") == client.name]

@@ -12,13 +12,14 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from recollect.edge.agents import jsonc
-from recollect.edge.agents.clients import NAME, Client, Server, hooks_of, is_ours
+from recollect.edge.agents.clients import NAME, Client, Folders, Server, hooks_of, is_ours
 from recollect.errors import InvalidInput
 from recollect.values import dataclass
 
@@ -40,12 +41,21 @@ _BY_HAND = "put it right by hand; nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where things are: the home directory, our own state, the platform, programs by name."""
+    """Where things are: the home directory, our own state, the platform, programs by name.
+
+    `chosen` are the folders that variables of clients name.
+    """
 
     home: Path
     state: Path
     platform: str
     find: Callable[[str], str | None]
+    chosen: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def folders(self) -> Folders:
+        """Where clients keep their files."""
+        return Folders(self.home, self.platform, self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,7 @@ def plan_install(
     client: Client, server: Server, machine: Machine, *, hooks: bool, tools: bool
 ) -> Plan:
     """Return what sets a client up; nothing where it is set up already."""
-    file = client.file(machine.home, machine.platform)
+    file = client.file(machine.folders)
     entry, now = client.entry(server), _entry(client, file)
     commands: list[tuple[str, ...]] = []
     changes: list[Change] = []
@@ -92,7 +102,7 @@ def plan_install(
             changes.append(_change(file, lambda text: _with_entry(client, text, entry)))
     if client.hooks_file is not None:
         wanted = hooks_of(client.name, server, tools=tools) if hooks else []
-        place = client.hooks_file(machine.home)
+        place = client.hooks_file(machine.folders)
         changes.append(_change(place, lambda text: _with_hooks(text, wanted)))
     return Plan(
         client,
@@ -105,8 +115,8 @@ def plan_install(
 
 def plan_uninstall(client: Client, machine: Machine) -> Plan:
     """Return what takes a client's set-up back: to the same bytes where nobody edited since."""
-    kept = _journal(client, machine)
-    file = client.file(machine.home, machine.platform)
+    kept = _own(client, machine)
+    file = client.file(machine.folders)
     restored = {path: _restored(path, kept[str(path)]) for path in map(Path, kept)}
     commands: list[tuple[str, ...]] = []
     changes = [one for one in restored.values() if one is not None]
@@ -116,7 +126,7 @@ def plan_uninstall(client: Client, machine: Machine) -> Plan:
         else:
             changes.append(_change(file, lambda text: _without_entry(client, text)))
     if client.hooks_file is not None:
-        place = client.hooks_file(machine.home)
+        place = client.hooks_file(machine.folders)
         if restored.get(place) is None:
             changes.append(_change(place, lambda text: _with_hooks(text, [])))
     touched = (file,) if commands else ()
@@ -127,23 +137,23 @@ def plan_uninstall(client: Client, machine: Machine) -> Plan:
 
 def is_set_up(client: Client, machine: Machine) -> tuple[bool, bool]:
     """Return whether a client knows our server, and whether it has hooks of ours."""
-    has_entry = _entry(client, client.file(machine.home, machine.platform)) is not None
+    has_entry = _entry(client, client.file(machine.folders)) is not None
     if client.hooks_file is None:
         return has_entry, False
-    text = _text(client.hooks_file(machine.home))
+    text = _text(client.hooks_file(machine.folders))
     return has_entry, text is not None and bool(_our_hooks(jsonc.parse(text).value()))
 
 
 def entry_of(client: Client, machine: Machine) -> Any:
     """Return how a client starts our server, as its file says; None if it does not."""
-    return _entry(client, client.file(machine.home, machine.platform))
+    return _entry(client, client.file(machine.folders))
 
 
 def apply(plan: Plan, machine: Machine) -> tuple[Path, ...]:
     """Do what was planned, all of it or nothing; return where copies of what was are kept."""
     files = [*plan.touched, *(one.path for one in plan.changes)]
     before = {path: _bytes(path) for path in files}
-    new_folders = {path for path in files if not path.parent.exists()}
+    new_folders = {path: sum(not one.exists() for one in path.parents) for path in files}
     for change in plan.changes:
         _need_as_planned(change, before[change.path])
         _need_writable(change.path)
@@ -395,6 +405,18 @@ def _journal(client: Client, machine: Machine) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
+def _own(client: Client, machine: Machine) -> dict[str, Any]:
+    """Return what is written down of the files that a client looks into now.
+
+    It may be set up in several folders, one for each that was chosen.
+    """
+    files = {str(client.file(machine.folders))}
+    if client.hooks_file is not None:
+        files.add(str(client.hooks_file(machine.folders)))
+    told = _journal(client, machine)
+    return {path: kept for path, kept in told.items() if path in files}
+
+
 def _restored(path: Path, kept: Mapping[str, Any]) -> Change | None:
     """Return the change that gives a file back what it was, None if somebody edited it since."""
     now = _bytes(path)
@@ -425,7 +447,7 @@ def _write_journal(
     machine: Machine,
     before: Mapping[Path, bytes | None],
     copies: Sequence[Path],
-    new_folders: Container[Path],
+    new_folders: Mapping[Path, int],
 ) -> None:
     told, by_digest = _journal(plan.client, machine), {one.name[:12]: str(one) for one in copies}
     for path, held in before.items():
@@ -444,7 +466,7 @@ def _write_journal(
         told[str(path)] = {
             "copy": copy,
             "after": _digest(after),
-            "new_folder": path in new_folders,
+            "new_folders": new_folders[path],
         }
     file = _journal_file(plan.client, machine)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -455,19 +477,26 @@ def _holds_ours(client: Client, path: Path, held: bytes | None) -> bool:
     if held is None:
         return False
     text = held.removeprefix(_BOM).decode("utf-8")
-    if client.hooks_file is not None and path.name == client.hooks_file(Path()).name:
+    if client.hooks_file is not None and path.name == client.hooks_file(Folders(Path())).name:
         return bool(_our_hooks(jsonc.parse(text).value()))
     return _entry_in(client, text) is not None
 
 
 def _drop_journal(plan: Plan, machine: Machine) -> None:
-    for path, kept in _journal(plan.client, machine).items():
-        if kept.get("new_folder"):
-            with suppress(OSError):
-                Path(path).parent.rmdir()
+    own, told = _own(plan.client, machine), _journal(plan.client, machine)
+    for path, kept in own.items():
+        # Those that we made go with what we put there; whoever put more there keeps them.
+        with suppress(OSError):
+            for folder in list(Path(path).parents)[: int(kept.get("new_folders", 0))]:
+                folder.rmdir()
         if kept.get("copy") is not None:
             Path(str(kept["copy"])).unlink(missing_ok=True)
-    _journal_file(plan.client, machine).unlink(missing_ok=True)
+    rest = {path: kept for path, kept in told.items() if path not in own}
+    file = _journal_file(plan.client, machine)
+    if rest:
+        _write(file, json.dumps(rest, indent=1).encode())
+    else:
+        file.unlink(missing_ok=True)
 
 
 def _digest(held: bytes) -> str:

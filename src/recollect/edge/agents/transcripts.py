@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.edge.agents.capture import CaptureReport, Sieve, keep
+from recollect.edge.agents.clients import Folders
 from recollect.errors import InvalidInput
 from recollect.importers import Heard, Unread, claude_code, codex
 from recollect.importers.lines import numbered
@@ -21,17 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = ["bring_in", "transcripts"]
 
-_FILES = {claude_code.SOURCE: claude_code.files, codex.SOURCE: codex.files}
+_OWN: Mapping[str, Callable[[Folders], list[Path]]] = {
+    claude_code.SOURCE: lambda at: claude_code.files(at.claude),
+    codex.SOURCE: lambda at: codex.files(at.codex),
+}
 _READ: Mapping[str, Callable[..., Iterator[Heard]]] = {
     claude_code.SOURCE: claude_code.read,
     codex.SOURCE: codex.read,
 }
 
 
-def transcripts(format_: str, place: Path, is_home: bool) -> list[Path]:
-    """Return the files of a format: a client's own below a home directory, else those of a path."""
-    if is_home:
-        return _FILES[format_](place)
+def transcripts(format_: str, place: Path | Folders) -> list[Path]:
+    """Return the files of a format: those of a path, or what the client itself has written."""
+    if isinstance(place, Folders):
+        return _OWN[format_](place)
     if place.is_dir():
         return sorted(place.rglob("*.jsonl"))
     if not place.is_file():

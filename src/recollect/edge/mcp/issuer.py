@@ -2,8 +2,9 @@
 
 In: a bearer token, and what the operator said of the issuer. Out: a principal, or `KeyNeeded`. The
 issuer's keys are fetched from where it says that they are, kept for a while, and fetched again when
-a token names one that is not among them. A token must be for us and for now; which claims are the
-tenant and the principal is configured, and what it may do is in its scopes.
+a token names one that is not among them; while it is out of reach they hold for an hour. A token
+must be for us and for now; which claims are the tenant and the principal is configured, and what it
+may do is in its scopes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -29,8 +31,14 @@ SCOPES = {"recollect:read": "read", "recollect:write": "write"}
 # Signatures that take a key which the issuer keeps to itself.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 _KEPT_S = 300.0
-# A token with a key that nobody knows makes us ask again, but not more often than this.
+# A token with a key that nobody knows makes us ask again, and so does an issuer that did not
+# answer, but not more often than this.
 _SELDOM_S = 10.0
+# So long an issuer may be out of reach: a short outage shuts nobody out, and a key that it took
+# back meanwhile is good no longer than most tokens are.
+_OUTAGE_S = 3_600.0
+# What may come of asking for keys, and of looking at a token.
+_NO_ANSWER = (jwt.PyJWTError, httpx2.HTTPError, ValueError, KeyError, TypeError)
 _TIMEOUT_S = 5.0
 _CLOCKS_DIFFER_S = 30
 
@@ -63,16 +71,18 @@ class Issuer:
     ) -> None:
         self._given = given
         self._clock = clock
-        self._lock = threading.Lock()
+        self._renewing = threading.Lock()
         self._keys: Mapping[str, Any] = {}
-        self._fetched_at: float | None = None
+        # When the issuer told its keys last, and when it was asked last.
+        self._heard_at: float | None = None
+        self._tried_at: float | None = None
 
     def principal_of(self, token: str) -> Principal:
         """Return who showed a token; anything wrong with it is one and the same answer."""
         try:
             claims = self._claims(token)
             return self._principal(claims)
-        except (jwt.PyJWTError, InvalidInput, httpx2.HTTPError, ValueError, KeyError, TypeError):
+        except (*_NO_ANSWER, InvalidInput):
             raise _refused() from None
 
     def _claims(self, token: str) -> dict[str, Any]:
@@ -98,14 +108,30 @@ class Issuer:
         return Principal(tenant, claims[given.principal_claim], tuple(teams), allowed)  # type: ignore[arg-type]
 
     def _key(self, kid: str) -> Any:
-        """Return a key of the issuer's; those that are old, or lack it, are fetched again."""
-        with self._lock:
-            age = None if self._fetched_at is None else self._clock() - self._fetched_at
-            is_due = age is None or age > _KEPT_S or (kid not in self._keys and age > _SELDOM_S)
-            if is_due:
-                self._fetched_at = self._clock()
-                self._keys = self._fetch()
-            return self._keys[kid]
+        """Return a key of the issuer's; those that are old, or lack it, are fetched again.
+
+        An issuer that does not answer is asked again soon, and what it said last holds for a while.
+        """
+        if self._is_due(kid):
+            with self._renewing:
+                if self._is_due(kid):
+                    self._renew()
+        if self._heard_at is None or self._clock() - self._heard_at > _OUTAGE_S:
+            raise KeyError(kid)
+        return self._keys[kid]
+
+    def _is_due(self, kid: str) -> bool:
+        now, heard, tried = self._clock(), self._heard_at, self._tried_at
+        if tried is not None and now - tried <= _SELDOM_S:
+            return False
+        return heard is None or now - heard > _KEPT_S or kid not in self._keys
+
+    def _renew(self) -> None:
+        # Set first: while one waits for the issuer, others go on with what is known.
+        self._tried_at = self._clock()
+        with suppress(*_NO_ANSWER):
+            self._keys = self._fetch()
+            self._heard_at = self._tried_at
 
     def _fetch(self) -> Mapping[str, Any]:
         with httpx2.Client(timeout=_TIMEOUT_S) as client:

@@ -41,6 +41,7 @@ def doctor(
     from recollect.edge.agents.log import NAME
     from recollect.edge.agents.options import state_folder
     from recollect.edge.agents.setup import Machine
+    from recollect.settings import clients_folders
     from recollect.values import as_plain
 
     if client is not None and client not in CLIENTS:
@@ -48,7 +49,7 @@ def doctor(
             f"there is no client {client!r:.60} that we know.",
             hint=f"name one of {', '.join(CLIENTS)}.",
         )
-    machine = Machine(Path.home(), state_folder(), sys.platform, shutil.which)
+    machine = Machine(Path.home(), state_folder(), sys.platform, shutil.which, clients_folders())
     found = examine(CLIENTS if client is None else (client,), machine)
     is_paused = pauses.paused_since(machine.state, time.time()) is not None
     told = {

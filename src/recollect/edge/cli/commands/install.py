@@ -96,8 +96,9 @@ def _client(name: str) -> Client:
 def _machine() -> Machine:
     from recollect.edge.agents.options import state_folder
     from recollect.edge.agents.setup import Machine
+    from recollect.settings import clients_folders
 
-    return Machine(Path.home(), state_folder(), sys.platform, shutil.which)
+    return Machine(Path.home(), state_folder(), sys.platform, shutil.which, clients_folders())
 
 
 def _place(db: str | None) -> str:

@@ -163,12 +163,15 @@ def import_(
 def _import_transcripts(
     context: typer.Context, format_: str, path: Path | None, db: str | None, embedder: str | None
 ) -> None:
+    from recollect.edge.agents.clients import Folders
     from recollect.edge.agents.options import agent_options
     from recollect.edge.agents.transcripts import bring_in, transcripts
     from recollect.edge.cli import open_memory
+    from recollect.settings import clients_folders
 
     out, options = output.of(context), agent_options()
-    files = transcripts(format_, Path.home() if path is None else path.expanduser(), path is None)
+    own = Folders(Path.home(), sys.platform, clients_folders())
+    files = transcripts(format_, own if path is None else path.expanduser())
     with (
         open_memory.new_or_existing(db, embedder) as memory,
         out.progress("Importing", len(files)) as progress,
