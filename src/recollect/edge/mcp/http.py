@@ -125,7 +125,7 @@ class McpDoor:
 
         self._server.guard.check(request.headers)
         await self._let_in(request)
-        hook = Hook(_object(await self._body_of(request)))
+        hook = Hook(_object(await self._server.body_of(request)))
         if not hook.is_of_here:
             return Response(b"{}", HTTPStatus.CONFLICT, media_type="application/json")
         outcome = await answered(hook, self._run(request, "on_hook", hook.answer))
