@@ -51,6 +51,7 @@ READS = {
     "catalogue.flagged",
     "catalogue.get",
     "catalogue.list",
+    "catalogue.older",
     "catalogue.search",
     "frames.extends",
     "frames.get",

@@ -7,6 +7,7 @@ catalogue holds beside memories is for whoever opened it.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,10 +28,12 @@ from recollect.policy.permit import need, takes_instruct
 from recollect.recall.clean import clean_row
 from recollect.values import dataclass
 from recollect.verbs.change import need_changeable
-from recollect.verbs.erase import hash_name
+from recollect.verbs.erase import hash_name, older
 from recollect.verbs.requests import Request, answered, keep, raise_if_repeated
+from recollect.write.forget import need_right_to_erase
 
 if TYPE_CHECKING:
+    from recollect.model import Scope
     from recollect.model.pak import PakRow
     from recollect.recall.inspect import Inspection
     from recollect.recall.select.selection import Match
@@ -148,6 +151,14 @@ class ViewedCatalogue:
                 for flag, ids in self._caller.catalogue.find_flagged_paks().items()
             }
         return {flag: ids for flag, ids in named.items() if ids}
+
+    def older(self, *, scope: Scope | None = None, **named: str) -> dict[str, builtins.list[int]]:
+        """Return which earlier versions of what stays a `forget` of all that is named would erase.
+
+        Their numbers, by memory. They are told to whoever may erase them, as ids are by a dry run.
+        """
+        need_right_to_erase(self._caller.principal)
+        return older(self._caller, arguments.forgettable(None, scope, {}, named))
 
     def set_reason_codes(
         self,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recollect.verbs.caller import Caller
     from recollect.verbs.requests import Request
 
-__all__ = ["erase", "erased_before", "hash_name", "rehearse", "report"]
+__all__ = ["erase", "erased_before", "hash_name", "older", "rehearse", "report"]
 
 
 def erase(caller: Caller, request: Request | None, wanted: ForgetRequest) -> Forgotten:
@@ -92,6 +92,11 @@ def rehearse(caller: Caller, wanted: ForgetRequest) -> Forgotten:
         versions=sum(map(len, _versions(caller, wanted, doomed).values())),
         receipts=0 if answers is None else caller.store.receipts.count(answers),
     )
+
+
+def older(caller: Caller, wanted: ForgetRequest) -> dict[str, list[int]]:
+    """Return the numbers of the earlier versions that would be erased of what stays, by memory."""
+    return _versions(caller, wanted, _erasable_now(caller, wanted))
 
 
 def _returning(caller: Caller, sight: Sight, doomed: frozenset[str]) -> tuple[str, ...]:

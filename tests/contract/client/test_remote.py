@@ -50,8 +50,9 @@ OF_THE_FILE = {
     "reindex",
     "repair",
 }
-# Whose a key or a session is, a server finds out for itself; its pages show what has which flag.
-OF_THE_SERVER = {"flagged", "principal_by", "principal_for"}
+# Whose a key or a session is, a server finds out for itself; its pages show what has which flag,
+# and which versions would go.
+OF_THE_SERVER = {"flagged", "older", "principal_by", "principal_for"}
 ROOMS = ("catalogue", "frames", "gardens", "keys", "quarantine", "trust")
 
 

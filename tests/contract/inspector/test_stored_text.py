@@ -119,8 +119,10 @@ def test_each_page_has_the_strict_policy(browse: Browse, hostile: list[str]) -> 
 
 
 def test_marks_stand_on_words_alone() -> None:
-    assert str(seen("a kiln & kilns", ["kiln"])) == ("a <mark>kiln</mark> &amp; <mark>kilns</mark>")
+    assert str(seen("a kiln & kilns", "Which kiln?")) == (
+        "a <mark>kiln</mark> &amp; <mark>kilns</mark>"
+    )
     # What may be read in another direction keeps that to itself.
-    assert str(seen("kiln אש", ["kiln"])) == "<bdi><mark>kiln</mark> אש</bdi>"
-    assert "<mark>" not in str(seen("skills", ["kiln"]))
+    assert str(seen("kiln אש", "kiln")) == "<bdi><mark>kiln</mark> אש</bdi>"
+    assert "<mark>" not in str(seen("skills", "kiln"))
     assert str(seen(None)) == ""

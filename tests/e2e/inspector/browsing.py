@@ -89,7 +89,7 @@ class Watched:
 
     def close(self) -> None:
         self.context.close()
-        assert self.complaints == []
+        assert self.complaints == [], self.complaints
 
     def _asked(self, request: Request) -> None:
         if request.resource_type == "document":
@@ -98,9 +98,10 @@ class Watched:
             self.complaints.append(f"elsewhere: {request.url[:200]}")
 
     def _heard(self, message: ConsoleMessage) -> None:
-        # A page that says 403 or 404 is a page all the same; what it loads must be there.
+        # A page that says 403 or 404 is a page all the same; what it loads must be there. For an
+        # answer that is no page the browser itself asks for an icon.
         is_page = message.text.startswith("Failed to load resource") and (
-            message.location["url"] in self._documents
+            message.location["url"] in {*self._documents, f"{self.site}/favicon.ico"}
         )
         if message.type in ("error", "warning") and not is_page:
             self.complaints.append(f"console: {message.text[:300]}")
@@ -144,3 +145,12 @@ def in_thread(act: Any) -> Any:
     worker.start()
     worker.join()
     return found[0]
+
+
+def grave_in_both(page: Page) -> list[str]:
+    """Return what axe finds serious in the light, and what cannot be read in the dark."""
+    found = grave(page)
+    page.emulate_media(color_scheme="dark")
+    found += grave(page, "color-contrast")
+    page.emulate_media(color_scheme="light")
+    return found

@@ -6,10 +6,10 @@ and nothing is added that the answer does not say.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from recollect.edge.inspector.marks import shared
 from recollect.edge.inspector.page import Data
 from recollect.recall.pack import count_tokens
 
@@ -18,8 +18,6 @@ __all__ = ["CANDIDATES", "SIGNALS", "as_result", "beside", "funnel", "scored", "
 SIGNALS = ("similarity", "confidence", "recency", "centrality", "reinforcement")
 CANDIDATES = "candidates"
 NO_FLAGS: Mapping[str, Sequence[str]] = {}
-_MATCHED = re.compile(r"^matches (.*)$")
-_QUOTED = re.compile(r"'([^']*)'")
 
 # In the order in which an answer passes them: what each is called, and what it leaves out.
 _STAGES = (
@@ -45,9 +43,12 @@ def weights_of(frame: Data, *, has_query: bool) -> dict[str, float]:
 
 
 def scored(
-    result: Data, weights: Mapping[str, float], flagged: Mapping[str, Sequence[str]] = NO_FLAGS
+    result: Data,
+    weights: Mapping[str, float],
+    question: str | None,
+    flagged: Mapping[str, Sequence[str]] = NO_FLAGS,
 ) -> Data:
-    """Return a result with its score taken apart, words that are marked, tokens, risk flags."""
+    """Return a result with its score taken apart, words that it shares, tokens, risk flags."""
     return {
         **result,
         "flags": [flag for flag, ids in flagged.items() if result["fact"]["pak_id"] in ids],
@@ -60,12 +61,7 @@ def scored(
             }
             for name in SIGNALS
         ],
-        "matched": [
-            word
-            for reason in result["why"]
-            for found in _MATCHED.findall(reason)
-            for word in _QUOTED.findall(found)
-        ],
+        "matched": shared(result["fact"]["content"], question),
         "tokens": count_tokens(result["fact"]["content"]),
     }
 

@@ -14,11 +14,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-__all__ = ["address", "beginning", "is_long", "marked", "seen", "sentence"]
+from recollect.edge.inspector.marks import places
+
+__all__ = ["LONG_CHARS", "address", "beginning", "coded", "is_long", "month", "seen", "sentence"]
 
 # So much of a text is shown where it is not asked for whole.
 LONG_CHARS = 4_000
-_SHORT_CHARS = 280
+_SHORT_CHARS = 200
 _SHOWN_AS_THEY_ARE = "\n\t"
 _NAMES = {
     "\u202a": "left-to-right embedding",
@@ -36,15 +38,14 @@ _NAMES = {
     "\u061c": "Arabic letter mark",
     "\ufeff": "byte order mark",
 }
-_WORD = re.compile(r"\w+")
-_LEAST_STEM = 4
+_CODE = re.compile(r"`([^`]+)`")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def seen(text: object, words: Iterable[str] = ()) -> Markup:
+def seen(text: object, question: str | None = None) -> Markup:
     """Return a text as markup: escaped, its controls visible, its direction kept to itself."""
     shown = "" if text is None else str(text)
-    stems = tuple(_stem(one.casefold()) for one in words)
-    inner = Markup().join(_marked(shown, stems)) if stems else _plain(shown)
+    inner = Markup().join(_marked(shown, question)) if question else _plain(shown)
     # Letters of one direction alone turn nothing round.
     return inner if shown.isascii() else Markup("<bdi>{}</bdi>").format(inner)
 
@@ -62,9 +63,18 @@ def is_long(text: object) -> bool:
     return len(str(text or "")) > LONG_CHARS
 
 
-def marked(query: str | None) -> tuple[str, ...]:
-    """Return the words of a question that are marked in a text."""
-    return tuple(dict.fromkeys(one.casefold() for one in _WORD.findall(query or "")))
+def coded(text: str) -> Markup:
+    """Return a message as markup in which what stands between backticks is code."""
+    pieces = _CODE.split(text)
+    return Markup().join(
+        Markup("<code>{}</code>").format(seen(one)) if number % 2 else seen(one)
+        for number, one in enumerate(pieces)
+    )
+
+
+def month(name: str) -> str:
+    """Return what a month is called, of a year and its number."""
+    return _MONTHS[int(name[5:7]) - 1]
 
 
 def sentence(text: str) -> str:
@@ -80,25 +90,13 @@ def address(*parts: str) -> str:
     return "/" + "/".join(named)
 
 
-def _stem(word: str) -> str:
-    """Return what words that say the same begin with, near enough for a mark."""
-    return word if len(word) <= _LEAST_STEM else word[: max(_LEAST_STEM, len(word) - 3)]
-
-
-def _marked(text: str, stems: tuple[str, ...]) -> Iterable[Markup]:
+def _marked(text: str, question: str) -> Iterable[Markup]:
     at = 0
-    for found in _WORD.finditer(text):
-        if _is_of(found.group().casefold(), stems):
-            yield _plain(text[at : found.start()])
-            yield Markup("<mark>{}</mark>").format(_plain(found.group()))
-            at = found.end()
+    for start, end in places(text, question):
+        yield _plain(text[at:start])
+        yield Markup("<mark>{}</mark>").format(_plain(text[start:end]))
+        at = end
     yield _plain(text[at:])
-
-
-def _is_of(word: str, stems: tuple[str, ...]) -> bool:
-    return any(
-        word == stem or (len(stem) >= _LEAST_STEM and word.startswith(stem)) for stem in stems
-    )
 
 
 _HIDDEN = re.compile(

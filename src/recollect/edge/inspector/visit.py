@@ -49,6 +49,7 @@ class Visit:
         self._query = query
         self._form = form
         self._left_out: set[str] = set()
+        self._flagged: dict[str | None, Mapping[str, Sequence[str]]] = {}
         self._lent = ExitStack()
         # The receipt of what was answered last on this page, where receipts are kept.
         self.receipt: str | None = None
@@ -140,7 +141,13 @@ class Visit:
 
     def flagged(self, who: str | None = None) -> Mapping[str, Sequence[str]]:
         """Return the ids of what may be read and has a risk flag in the catalogue, by flag."""
-        return self.served_as(who).memory.catalogue.flagged()
+        if who not in self._flagged:
+            self._flagged[who] = self.served_as(who).memory.catalogue.flagged()
+        return self._flagged[who]
+
+    def older(self, **named: Any) -> Mapping[str, Sequence[int]]:
+        """Return the numbers of earlier versions that forgetting what is named would erase."""
+        return self.served.memory.catalogue.older(**named)
 
     def others(self) -> list[str]:
         """Return the names of those that one may act as, oneself first."""

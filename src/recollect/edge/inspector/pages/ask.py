@@ -7,6 +7,7 @@ it is in or why not.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.edge import wire
@@ -26,7 +27,7 @@ _ASKED = (
     *("query", "frame", "top_k", "token_budget", "now", "project", "tags", "thread", "speaker"),
     *("since", "until", "min_match", "filter"),
 )
-_A_PAGE = 25
+_A_PAGE = 20
 # What a second question may have otherwise.
 _BESIDE = ("query", "frame", "now")
 
@@ -78,13 +79,12 @@ def _answered(visit: Visit, who: str | None, given: dict[str, Any]) -> Data:
     frame = visit.ask_as(who, "frames.get", name=answer["query"]["frame"])["frame"]
     weights = taken_apart.weights_of(frame, has_query=answer["query"]["query"] is not None)
     count = len(answer["results"]) + len(answer["instructions"])
-    flagged = visit.flagged(who)
+    question, flagged = answer["query"]["query"], visit.flagged(who)
+    scored = partial(taken_apart.scored, weights=weights, question=question, flagged=flagged)
     return {
         **answer,
-        "results": [taken_apart.scored(one, weights, flagged) for one in answer["results"]],
-        "instructions": [
-            taken_apart.scored(one, weights, flagged) for one in answer["instructions"]
-        ],
+        "results": [scored(one) for one in answer["results"]],
+        "instructions": [scored(one) for one in answer["instructions"]],
         "who": who or name_of(visit.me),
         "weights": weights,
         "memories": memories,

@@ -7,20 +7,27 @@ more, it is shown again instead.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages.keep import rows_of
+from recollect.edge.inspector.texts import beginning
 
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
 
 __all__ = ["FORMS", "PAGES"]
 
+T = TypeVar("T")
+
 _BY = ("pak_id", "thread", "project", "tag", "entity", "source", "owner", "since", "until", "scope")
 _HOW = ("versions", "filter")
+# By what earlier versions of what stays are named, too.
+_OF_VERSIONS = ("thread", "project", "tag", "entity", "source", "owner", "scope")
 _SHOWN = 25
 
 
@@ -33,38 +40,77 @@ def _forget(visit: Visit) -> Data:
             **{name: visit.text(name) for name in (*_BY, *_HOW)},
             "pak_id": visit.texts("pak_id"),
         },
-        "would": None if would is None else _preview(visit, would),
+        "would": None if would is None else _preview(visit, would, given),
     }
 
 
-def _preview(visit: Visit, would: dict[str, Any]) -> Data:
-    """Return what would go, a page of it with titles."""
-    ids = would["pak_ids"]
-    before = min(int(visit.text("cursor") or 0), len(ids)) if _is_number(visit) else 0
-    shown = list(ids[before : before + _SHOWN])
-    more = len(ids) > before + _SHOWN
+def _preview(visit: Visit, would: dict[str, Any], given: dict[str, Any]) -> Data:
+    """Return what would go: of memories and of versions a page each, with how they begin."""
+    ids = list(would["pak_ids"])
     return {
-        **{name: would[name] for name in ("edges", "versions", "receipts", "returns")},
+        **{name: would[name] for name in ("versions", "receipts", "returns")},
         "memories": len(ids),
-        "items": _rows(visit, shown),
         "digest": _digest(would),
+        **_cut(ids, _before(visit, "cursor"), functools.partial(_rows, visit)),
+        "older": _older(visit, given) if would["versions"] else None,
+    }
+
+
+def _cut(all_of_them: list[T], before: int, rows: Callable[[list[T]], list[Data]]) -> Data:
+    """Return a page of a list that is known whole."""
+    before = min(before, len(all_of_them))
+    more = len(all_of_them) > before + _SHOWN
+    return {
+        "items": rows(all_of_them[before : before + _SHOWN]),
         "next_cursor": str(before + _SHOWN) if more else None,
         "is_first": before == 0,
     }
 
 
-def _is_number(visit: Visit) -> bool:
-    text = visit.text("cursor") or "0"
-    return text.isascii() and text.isdigit() and len(text) < 10
+def _before(visit: Visit, name: str) -> int:
+    text = visit.text(name) or "0"
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _rows(visit: Visit, ids: list[str]) -> list[Data]:
-    """Return rows of what has these ids; of what cannot be listed, the id alone."""
+    """Return rows of what has these ids, each with how many links end; or the id alone."""
     if not ids:
         return []
     page = visit.ask("list", limit=len(ids), filter={"pak_id": {"in": ids}})
     known = {one["pak_id"]: one for one in rows_of(page["items"])}
-    return [known.get(pak_id, {"pak_id": pak_id}) for pak_id in ids]
+    return [
+        {**known[pak_id], "links": len(visit.ask("inspect", pak_id=pak_id)["links"])}
+        if pak_id in known
+        else {"pak_id": pak_id}
+        for pak_id in ids
+    ]
+
+
+def _older(visit: Visit, given: dict[str, Any]) -> Data:
+    """Return a page of the earlier versions that would go of what stays."""
+    named = {name: one for name, one in given.items() if name in _OF_VERSIONS}
+    numbered = [
+        (pak_id, number) for pak_id, numbers in visit.older(**named).items() for number in numbers
+    ]
+    return _cut(numbered, _before(visit, "older"), functools.partial(_versions, visit))
+
+
+def _versions(visit: Visit, numbered: list[tuple[str, int]]) -> list[Data]:
+    """Return versions with when they were made and how they begin; or id and number alone."""
+    told = {pak_id: _history(visit, pak_id) for pak_id, _ in numbered}
+    unread = {"at": None, "beginning": None}
+    return [
+        {"pak_id": pak_id, "number": number, **told[pak_id].get(number, unread)}
+        for pak_id, number in numbered
+    ]
+
+
+def _history(visit: Visit, pak_id: str) -> dict[int, Data]:
+    return {
+        one["number"]: {"at": one["at"], "beginning": beginning(one["memory"]["content"])}
+        for one in visit.ask("history", pak_id=pak_id)["versions"]
+        if one["pak_id"] == pak_id
+    }
 
 
 def _digest(would: dict[str, Any]) -> str:

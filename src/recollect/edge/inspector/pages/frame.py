@@ -63,7 +63,7 @@ def _text(
     return {
         **shown,
         "pieces": list(_pieces(shown, frame["template"])),
-        "blocks": [taken_apart.scored(one, weights) for one in results],
+        "blocks": [taken_apart.scored(one, weights, asked.get("query")) for one in results],
         "cut": [one for one in shown["dropped"] if one["stage"] == "budget"],
     }
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "PAGES", "as_found", "rows_of"]
 
-_A_PAGE = 25
-_TURNS = 100
+_A_PAGE = 20
+_TURNS = 40
 _NAMES = 50
 _MOST_FOUND = 1_000
 # So many ids fit into a filter, with what else narrows.
@@ -36,7 +36,7 @@ _MOST_MONTHS = 36
 # What narrows, as the query of a page spells it: fields of `list`, and conditions of its filter.
 _NARROWING = ("project", "tags", "thread", "speaker", "since", "until", "entity", "source")
 _NARROWED = (*_NARROWING, "scope", "garden", "filter")
-_CONDITIONS = ("type", "status", "flag", "metadata")
+_CONDITIONS = ("type", "status", "flag", "part", "metadata")
 _FACETS = {
     "project": ("Projects", "project"),
     "pak_type": ("Types", "type"),
@@ -72,7 +72,7 @@ def _keep(visit: Visit) -> Data:
         "facets": [_facet(kind, counts[kind]) for kind in _FACETS if kind in counts],
         "flags": [] if asked or words else _most(_sizes(flagged)),
         "flag_names": sorted({*RISK_FLAGS, *counts["risk"], *flagged}),
-        "unlisted": max(0, len(flagged.get(typed["flag"] or "", ())) - _MOST_FLAGGED),
+        "parts_of": _parts(visit, flagged.get(typed["flag"] or "", ())),
         "is_narrowed": bool(asked or words),
         **found,
         "items": _with_flags(found["items"], flagged),
@@ -116,10 +116,24 @@ def _asked(visit: Visit) -> dict[str, Any]:
 
 
 def _of_flag(visit: Visit, flag: str) -> dict[str, Any]:
-    """Return the condition that a memory has a flag: by its text, or given to it by somebody."""
-    ids = visit.flagged().get(flag, ())[:_MOST_FLAGGED]
+    """Return the condition that a memory has a flag: by its text, or given to it by somebody.
+
+    Of more ids than a filter takes each part is a list of its own; what has the flag by its text
+    stands in the first.
+    """
+    ids = visit.flagged().get(flag, ())
+    part = _parts(visit, ids)["part"]
+    given = {"pak_id": {"in": list(ids[(part - 1) * _MOST_FLAGGED : part * _MOST_FLAGGED])}}
     by_text = {"risks": {"contains": flag}}
-    return {"or": [by_text, {"pak_id": {"in": list(ids)}}]} if ids else by_text
+    if part > 1:
+        return {"and": [given, {"not": by_text}]}
+    return {"or": [by_text, given]} if ids else by_text
+
+
+def _parts(visit: Visit, ids: Sequence[str]) -> Data:
+    """Return in how many parts what has a flag is listed, and which of them is asked for."""
+    count = max(1, -(-len(ids) // _MOST_FLAGGED))
+    return {"part": min(max(1, _whole(visit.text("part"))), count), "count": count, "ids": len(ids)}
 
 
 def _of_metadata(said: str) -> dict[str, Any]:
