@@ -230,3 +230,18 @@ def test_risk_flags_of_the_catalogue_are_counted_shown_and_lead_to_what_has_them
     answer = kept.json("/ask.json?query=batch+number+30")["answer"]
     flags = {one["fact"]["pak_id"]: one["flags"] for one in answer["results"]}
     assert flags["batch-030"] == ["raw_logs_deferred"]
+
+
+def test_of_a_flag_that_very_many_have_each_is_in_one_part_of_the_list(
+    kept: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.edge.inspector.pages.keep._MOST_FLAGGED", 2)
+    first = kept.json("/keep.json?flag=raw_logs_deferred")
+    assert first["parts_of"] == {"part": 1, "count": 2, "ids": 3}
+    ids = [all_ids(kept, f"/keep?flag=raw_logs_deferred&part={part}") for part in (1, 2)]
+    assert ids == [["batch-030", "batch-003"], ["batch-099"]]
+    assert all_ids(kept, "/keep?flag=raw_logs_deferred&part=9") == ids[1]
+    page = kept.get("/keep?flag=raw_logs_deferred").text
+    assert "3 have this flag. They are listed in 2 parts" in page
+    assert 'href="/keep?flag=raw_logs_deferred&amp;part=2"' in page
+    assert kept.get("/keep?flag=raw_logs_deferred&part=x").status_code == 422

@@ -81,6 +81,56 @@ def test_a_long_preview_is_paged(memory: Recollect, owner: Browser) -> None:
 # Gardens
 
 
+def test_a_preview_says_of_each_memory_how_many_links_end(
+    memory: Recollect, owner: Browser
+) -> None:
+    for name in ("a", "b", "c"):
+        memory.remember(f"This is {name}.", pak_id=name, thread="t")
+    memory.link("a", "b")
+    memory.link("a", "c")
+    would = owner.json("/forget.json?thread=t")["would"]
+    assert {one["pak_id"]: one["links"] for one in would["items"]} == {"a": 2, "b": 1, "c": 1}
+    page = owner.get("/forget?thread=t").text
+    assert re.search(r'href="/pak/a#links">2 links end with it<', page)
+
+
+def test_a_preview_lists_the_older_versions_that_would_go(
+    memory: Recollect, owner: Browser
+) -> None:
+    for number in range(15):
+        memory.remember(f"First words of {number}.", pak_id=f"p{number:02}", thread="t")
+        memory.update(f"p{number:02}", content=f"Second words of {number}.", speaker="Ann")
+        memory.update(f"p{number:02}", content="Other words.", thread="elsewhere")
+    found, cursor = [], ""
+    while cursor is not None:
+        would = owner.json(f"/forget.json?thread=t{cursor and f'&older={cursor}'}")["would"]
+        assert (would["memories"], would["versions"]) == (0, 30)
+        found += would["older"]["items"]
+        cursor = would["older"]["next_cursor"]
+    assert [(one["pak_id"], one["number"]) for one in found] == [
+        (f"p{number:02}", version) for number in range(15) for version in (1, 2)
+    ]
+    assert found[1]["beginning"] == "Second words of 0."
+    page = owner.get("/forget?thread=t").text
+    assert '<a href="#older">30</a>' in page
+    owner.send("/forget", on="/forget?thread=t", thread="t", digest=digest(page))
+    assert len(memory.history("p00")) == 1
+
+
+def test_an_older_version_that_may_not_be_read_is_named_without_its_words(
+    memory: Recollect, browse: Browse
+) -> None:
+    bob = memory.as_principal(Principal("local", "bob", (), ("read", "write")))
+    bob.remember("Bob keeps the spare fuse.", pak_id="fuse", thread="t")
+    bob.update("fuse", content="Bob keeps it no more.", thread="elsewhere")
+    key = memory.keys.create(Principal("local", "ann", (), ("read", "write", "admin"))).secret
+    would = browse(memory=memory, key=key).json("/forget.json?thread=t")["would"]
+    (row,) = would["older"]["items"]
+    assert row == {"pak_id": "fuse", "number": 1, "at": None, "beginning": None}
+    reader = memory.keys.create(Principal("local", "eve", (), ("read", "write"))).secret
+    assert browse(memory=memory, key=reader).json("/forget.json?thread=t")["would"]["versions"] == 0
+
+
 def test_a_garden_is_made_filled_changed_and_deleted(memory: Recollect, owner: Browser) -> None:
     assert owner.send("/gardens", slug="crew", name="Crew", scope="company").status_code == 200
     owner.send("/gardens/crew/add", principal="ann", role="writer")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 
-from recollect.index.analyse import COMMON, placed_terms, terms, words
+from recollect.index.analyse import COMMON, is_unspaced, placed_terms, terms, words
 from recollect.index.german import GERMAN_COMMON, german_stem, is_german
 from recollect.patterns import regex
 from recollect.values import dataclass
@@ -61,9 +61,12 @@ def _asked(question: str) -> _Asked:
 
 
 def _telling(found: Iterable[str], german: bool) -> frozenset[str]:
-    """Return terms without those that say how, not what, is asked."""
-    common = COMMON | GERMAN_COMMON if german else COMMON
-    return frozenset(found) - common
+    """Return terms without those that say how, not what, is asked.
+
+    Where no spaces part words a sign alone says little, if there are two that stand together.
+    """
+    told = frozenset(found) - (COMMON | GERMAN_COMMON if german else COMMON)
+    return frozenset(term for term in told if len(term) > 1 or not is_unspaced(term)) or told
 
 
 def _terms(text: str, german: bool) -> frozenset[str]:

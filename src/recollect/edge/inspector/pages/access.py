@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "PAGES", "paged"]
 
-_A_PAGE = 25
+# Rows of a list; those with forms of their own, and pairs of memories, are heavier.
+_A_PAGE, _WAITING, _PAIRS = 25, 20, 10
 _SIDES = ("first", "second")
 
 
-def paged(visit: Visit, found: list[Any]) -> Data:
+def paged(visit: Visit, found: list[Any], most: int = _A_PAGE) -> Data:
     """Return a page of a list that comes whole."""
     text = visit.text("cursor") or "0"
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InvalidInput("this is no page of this list.", hint="start with the first page.")
     before = int(text)
-    more = len(found) > before + _A_PAGE
+    more = len(found) > before + most
     return {
-        "items": found[before : before + _A_PAGE],
+        "items": found[before : before + most],
         "count": len(found),
-        "next_cursor": str(before + _A_PAGE) if more else None,
+        "next_cursor": str(before + most) if more else None,
         "is_first": before == 0,
     }
 
@@ -96,7 +97,7 @@ def _remove_member(visit: Visit) -> Go:
 
 
 def _quarantine(visit: Visit) -> Data:
-    return paged(visit, visit.ask("quarantine.list")["waiting"])
+    return paged(visit, visit.ask("quarantine.list")["waiting"], _WAITING)
 
 
 def _held(visit: Visit) -> Data:
@@ -173,7 +174,7 @@ def _set_trust(visit: Visit) -> Go:
 
 
 def _disputes(visit: Visit) -> Data:
-    page = paged(visit, visit.ask("disputes")["disputes"])
+    page = paged(visit, visit.ask("disputes")["disputes"], _PAIRS)
     ids = [name for one in page["items"] for name in (one["first"], one["second"])]
     found = visit.ask("list", limit=max(1, len(ids)), filter={"pak_id": {"in": ids}})
     known = {one["pak_id"]: one for one in rows_of(found["items"])}

@@ -97,10 +97,12 @@ def _older(visit: Visit, given: dict[str, Any]) -> Data:
 
 def _versions(visit: Visit, numbered: list[tuple[str, int]]) -> list[Data]:
     """Return versions with when they were made and how they begin; or id and number alone."""
-    told = {pak_id: _history(visit, pak_id) for pak_id, _ in numbered}
+    ids = [*dict.fromkeys(pak_id for pak_id, _ in numbered)]
+    may_be_read = visit.ask("list", limit=max(1, len(ids)), filter={"pak_id": {"in": ids}})["items"]
+    told = {one["pak_id"]: _history(visit, one["pak_id"]) for one in may_be_read}
     unread = {"at": None, "beginning": None}
     return [
-        {"pak_id": pak_id, "number": number, **told[pak_id].get(number, unread)}
+        {"pak_id": pak_id, "number": number, **told.get(pak_id, {}).get(number, unread)}
         for pak_id, number in numbered
     ]
 
