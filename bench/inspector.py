@@ -27,7 +27,11 @@ SIZE = 100_000
 _SHARE = 1.5
 _ROUNDS, _BLOCK = 9, 12
 _PAGE, _TWIN = "/keep", "/keep.json"
-_PATHS = ("/keep", "/timeline", "/threads", "/names/tag", "/activity", "/ask?query=order+17")
+_PATHS = (
+    *("/keep", "/keep?words=order+17", "/timeline", "/threads", "/threads/day%2017", "/names/tag"),
+    *("/activity", "/audit", "/quarantine", "/disputes", "/forget?thread=day+17", "/ask"),
+    *("/ask?query=order+17", "/ask?query=order+17&stage=candidates", "/frame?query=order+17"),
+)
 _LOADED = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 _TOKEN = "bench"
 
