@@ -34,8 +34,10 @@ _CELLS, _LEAST_ROWS, _MOST_ROWS = 1 << 20, 256, 2048
 _PAIRS = 4096
 # So few look at all rows at once, after a look at those that may be the closest.
 _FEW = 24
-# From this share of all pairs on, a product of all takes less time than one by one.
-_MANY = 1 / 8
+# A pair takes as long as so many in a product of all, a row that is made wide for that as these.
+_ONE, _WIDE = 100, 10
+# A batch goes by who is close once so many pairs for each of it have come.
+_WORTH_RAISING = 8
 # What rounding does to a limit in float32, and to cosines that are compared by nine digits.
 _LOOSE, _HAIR = 1 - 1e-6, 2e-9
 
@@ -52,11 +54,11 @@ class Wanted:
     close: float
 
     def least(self, ranked: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how close one must be to matter, given the most alike so far, the closest first.
+        """Return how close one must be to matter, given the most alike so far, the closest last.
 
         One row for each that looks around; whom it lacks has a cosine of 0.
         """
-        first, last = ranked[:, self.first - 1], ranked[:, self.most - 1]
+        first, last = ranked[:, self.most - self.first], ranked[:, 0]
         return np.maximum(np.minimum(first, np.maximum(last, self.close)), self.threshold)
 
 
@@ -127,6 +129,7 @@ class _Search:
         self._ranked = np.zeros((len(queries), wanted.most))
         self._least = np.full(len(queries), wanted.threshold)
         self._parts: list[tuple[_Pairs, NDArray[np.float64]]] = []
+        self._waiting: list[_Pairs] = []
         self._forms = forms
         if forms is not None:
             self._own_forms = np.ascontiguousarray(forms.of(self._queries, self._squares).T)
@@ -144,7 +147,9 @@ class _Search:
         if len(matter.who):
             theirs = np.full(len(matter.at), np.inf) if bars is None else bars[matter.at]
             self._parts.append((_Pairs(matter.who, slots[matter.at], matter.cosines), theirs))
-            self._raise_least(matter.who, matter.cosines)
+            self._waiting.append(matter)
+            if sum(len(one.who) for one in self._waiting) >= _WORTH_RAISING * len(self._least):
+                self._raise_least()
 
     def found(self) -> list[Nearest]:
         """Return what each has found, the slots in ascending order."""
@@ -152,6 +157,7 @@ class _Search:
             nobody = Nearest(np.empty(0, np.int64), np.empty(0, np.float64))
             return [nobody] * len(self._squares)
         # What mattered early on may matter no longer.
+        self._raise_least()
         pairs = _joined([self._still(*part) for part in self._parts])
         who, slots, cosines = pairs.who, pairs.at, pairs.cosines
         order = np.lexsort((slots, who))
@@ -190,7 +196,7 @@ class _Search:
             theirs = np.maximum(bars, self._wanted.threshold) - SLACK
             may |= most >= theirs.astype(np.float32)[:, np.newaxis]
         at, who = np.divmod(np.flatnonzero(may), len(self._least))
-        if len(who) > _MANY * may.size:
+        if len(who) * _ONE > may.size + len(slots) * _WIDE:
             return self._among_all(slots, bars)
         return self._compared(who, at, slots)
 
@@ -254,27 +260,35 @@ class _Search:
         )
         return limits
 
-    def _raise_least(self, who: NDArray[np.int64], cosines: NDArray[np.float64]) -> None:
+    def _raise_least(self) -> None:
         """Look only at who is closer than the most alike so far."""
-        order = np.lexsort((-cosines, who))
+        if not self._waiting:
+            return
+        pairs, self._waiting = _joined(self._waiting), []
+        who, cosines = pairs.who, pairs.cosines
+        # One number for both, whoever looks and then the closest first, is sorted in a tenth of the
+        # time; what it rounds away is less than a hair.
+        order = np.argsort(who - cosines)
         who, cosines = who[order], cosines[order]
-        looking, starts = np.unique(who, return_index=True)
-        places = np.arange(len(who)) - np.repeat(starts, np.diff(np.append(starts, len(who))))
-        kept = places < self._wanted.most
-        newer = np.zeros((len(looking), self._wanted.most))
-        newer[looking.searchsorted(who[kept]), places[kept]] = cosines[kept]
-        both = np.concatenate([self._ranked[looking], newer], axis=1)
-        self._ranked[looking] = -np.sort(-both, axis=1)[:, : self._wanted.most]
-        self._least[looking] = self._wanted.least(self._ranked[looking])
+        starts = np.flatnonzero(np.diff(who, prepend=-1))
+        looking, counts = who[starts], np.diff(starts, append=len(who))
+        group = np.repeat(np.arange(len(starts)), counts)
+        places = np.arange(len(who)) - starts[group]
+        most = self._wanted.most
+        kept = places < most
+        both = np.zeros((len(looking), 2 * most))
+        both[:, :most] = self._ranked[looking]
+        both[group[kept], most + places[kept]] = cosines[kept]
+        both.sort(axis=1)
+        self._ranked[looking] = both[:, most:]
+        self._least[looking] = self._wanted.least(both[:, most:])
 
 
 def _ranked(cosines: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """Return the most alike as a row, the closest first, and 0 for whom it lacks."""
+    """Return the most alike as a row, the closest last, and 0 for whom it lacks."""
     ranked = np.zeros((1, most))
-    count = min(most, len(cosines))
-    if count:
-        best = -np.partition(-cosines, count - 1)[:count]
-        ranked[0, :count] = -np.sort(-best)
+    best = np.sort(cosines)[-most:]
+    ranked[0, most - len(best) :] = best
     return ranked
 
 

@@ -1,4 +1,4 @@
-"""Short forms of vectors: some sixty numbers that say how alike two can be at most.
+"""Short forms of vectors: at most 96 numbers that say how alike two can be at most.
 
 In: the vectors of an index. Out: a form for each, so that the product of two forms is no less than
 the cosine of their vectors. A form is where a vector points along the axes that most of the store
@@ -29,7 +29,7 @@ _LEAST = 4096
 # Axes are chosen by a sample, anew when there are so many times as many, and are so many that this
 # little of a vector lies off them, if that can be; if too much does, forms rule nobody out.
 _SAMPLE, _GROWTH = 4096, 4
-_AXES, _LITTLE, _TOO_MUCH = (15, 31, 47, 63), 0.02, 0.4
+_AXES, _LITTLE, _TOO_MUCH = (15, 31, 47, 63, 95), 0.02, 0.4
 _MOST_NUMBERS = 1280
 # Forms are made once so many passes over all vectors were asked for: that is what they cost.
 _WORTH = 8.0

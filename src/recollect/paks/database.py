@@ -62,6 +62,9 @@ CHECKPOINT_PAGES = 16_000
 # More makes single writes dearer (their pages fall out of the processor's own cache), less makes
 # batches dearer; measured in ADR-0004.
 CACHE_KIB = 8 * 1024
+# While many rows are written: a page that has no room is written to the log before its time, and
+# read from there when the next row needs it.
+ROOM_KIB = 64 * 1024
 
 _NUMBERS = count()
 

@@ -74,8 +74,8 @@ class EdgeRoom(Protocol):
         Nobody has used a link that was written anew.
         """
 
-    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
-        """Return the whole lists of these rows, in no order: row, other and closeness."""
+    def lists(self, row_ids: Iterable[int]) -> Iterable[tuple[int, int, float]]:
+        """Yield the whole lists of these rows, in no order: row, other and closeness."""
 
     def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
         """Return the other rows whose list has `full` entries, any of these rows among them.
@@ -86,7 +86,11 @@ class EdgeRoom(Protocol):
     def last_of_full(self, row_ids: Iterable[int], full: int) -> dict[int, float]:
         """Return the least closeness in those of these rows' lists that have `full` entries."""
 
-    def change_lists(self, come: Iterable[Likeness], gone: Iterable[Likeness]) -> None:
+    def change_lists(
+        self,
+        come: Iterable[tuple[int, int, float]],
+        gone: Iterable[tuple[int, int, float]],
+    ) -> None:
         """Take entries out of lists, then add others or give them another closeness."""
 
     def take_out(self, row_ids: Iterable[int]) -> None:

@@ -222,7 +222,7 @@ class StoreContract(
             assert store.edges.full_lists_with([a, b], 1) == []
             with committing(store):
                 store.edges.change_lists([], [Likeness(a, b, 0.7)])
-            assert store.edges.lists([a]) == [Likeness(a, c, 0.9)]
+            assert list(store.edges.lists([a])) == [Likeness(a, c, 0.9)]
 
     def test_who_is_taken_out_is_in_no_list_and_has_no_automatic_edge(self) -> None:
         with self.opened() as store:
@@ -236,13 +236,13 @@ class StoreContract(
             seen = store.head()
             with committing(store):
                 store.edges.take_out([a])
-            assert store.edges.lists([a, b, c]) == [Likeness(b, c, 0.8)]
+            assert list(store.edges.lists([a, b, c])) == [Likeness(b, c, 0.8)]
             assert store.edges.touching([a, b, c]) == [Edge(a, c, 0.5, automatic=False)]
             edges = [edge for batch in store.memories.changes(seen) for edge in batch.edges]
             assert edges == [(a, b, 0.0)]
             with committing(store):
                 store.memories.erase(["c"])
-            assert store.edges.lists([a, b]) == []
+            assert list(store.edges.lists([a, b])) == []
 
     def test_disputes_open_and_close(self) -> None:
         with self.opened() as store:

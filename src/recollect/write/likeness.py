@@ -319,7 +319,7 @@ def _write_links(
     joined, removed = lists.joined(), lists.removed
     pairs = sorted({*joined.pairs(), *removed.pairs()})
     edges = edges_to_write(joined, removed, store.edges.between(pairs))
-    store.edges.change_lists(lists.added.listed(), removed.listed())
+    store.edges.change_lists(lists.added.each(), removed.each())
     store.edges.put(edges)
     index.bars.learn(lists.bars(), commit.head)
     return {(one.low, one.high) for one in edges if one.weight > 0}

@@ -8,17 +8,18 @@ they were offered.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.index.arrays import distinct, is_in
-from recollect.ports.edges import Edge, Likeness
+from recollect.ports.edges import Edge
 from recollect.values import dataclass
 from recollect.write.link import MAX_AUTOMATIC, weight_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -36,12 +37,10 @@ class Entries:
     @classmethod
     def of(cls, entries: Iterable[tuple[int, int, float]]) -> Entries:
         """Return entries as arrays."""
-        rows, others, closeness = [*zip(*entries, strict=True)] or ((), (), ())
-        return cls(
-            np.array(rows, dtype=np.int64),
-            np.array(others, dtype=np.int64),
-            np.array(closeness, dtype=np.float64),
-        )
+        # Numbers of rows are far below 2**53: nothing is lost on the way.
+        numbers = np.fromiter(chain.from_iterable(entries), np.float64).reshape(-1, 3)
+        rows, others = np.ascontiguousarray(numbers[:, :2].T).astype(np.int64)
+        return cls(rows, others, np.ascontiguousarray(numbers[:, 2]))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -63,10 +62,10 @@ class Entries:
         low, high = np.minimum(self.rows, self.others), np.maximum(self.rows, self.others)
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
-    def listed(self) -> list[Likeness]:
-        """Return the entries one by one."""
+    def each(self) -> Iterator[tuple[int, int, float]]:
+        """Yield the entries one by one."""
         columns = (self.rows.tolist(), self.others.tolist(), self.closeness.tolist())
-        return list(map(Likeness, *columns))
+        return zip(*columns, strict=True)
 
 
 class LikenessLists:

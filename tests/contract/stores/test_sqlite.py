@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.model import LOCAL_PRINCIPAL, Memory
+from recollect.paks.database import CACHE_KIB, ROOM_KIB
 from recollect.policy.view import view_of
 from recollect.ports.edges import Likeness
 from recollect.ports.store import Edge, Head, RowFilter, Store
@@ -64,6 +65,23 @@ class TestSqliteStore(LastingStoreContract):
             with committing(store):
                 store.edges.change_lists([Likeness(b, a, 0.7)], [])
             assert store.check() == ()
+
+    def test_a_commit_that_changes_many_lists_holds_more_pages_until_it_ends(self) -> None:
+        with self.opened() as store:
+            assert isinstance(store, SqliteStore)
+            pages = "PRAGMA cache_size"
+            with committing(store), store._db.writing() as conn:
+                assert list(store.edges.lists([1, 2])) == []
+                assert conn.execute(pages).fetchone() == (-CACHE_KIB,)
+                assert list(store.edges.lists(range(1_000))) == []
+                assert conn.execute(pages).fetchone() == (-ROOM_KIB,)
+            with store._db.writing() as conn:
+                assert conn.execute(pages).fetchone() == (-CACHE_KIB,)
+            with pytest.raises(KeyboardInterrupt), committing(store):
+                list(store.edges.lists(range(1_000)))
+                raise KeyboardInterrupt
+            with store._db.writing() as conn:
+                assert conn.execute(pages).fetchone() == (-CACHE_KIB,)
 
     @pytest.mark.parametrize("foreign_keys", ["ON", "OFF"])
     @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_lists_and_reports_are_the_same_with_short_forms(
             patched.setattr(short_forms, "_TOO_MUCH", 1.0)
             patched.setattr(short_forms, "_GROWTH", 2)
             patched.setattr(questions, "_FEW_OF_ALL", 1000)
-            patched.setattr(alike, "_MANY", 1.0)
+            patched.setattr(alike, "_ONE", 0)
             with opened(Path(folder) / "short.db") as memory:
                 live(memory, acted)
                 short = lists_of(memory), memory.remember("text 1", pak_id="last", now=WRITTEN)

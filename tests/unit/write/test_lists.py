@@ -39,16 +39,16 @@ def edges(lists: LikenessLists, *known: Edge) -> list[Edge]:
 def test_a_list_holds_ten_and_gives_up_its_weakest() -> None:
     full = held(1, {row: 0.60 + row / 100 for row in range(2, 12)})
     lists = changed(full, Likeness(1, 98, 0.61))
-    assert (lists.added.listed(), lists.removed.listed()) == ([], [])
+    assert (list(lists.added.each()), list(lists.removed.each())) == ([], [])
     lists = changed(full, Likeness(1, 98, 0.61), Likeness(1, 99, 0.63))
-    assert lists.added.listed() == [Likeness(1, 99, 0.63)]
-    assert lists.removed.listed() == [Likeness(1, 2, 0.62)]
+    assert list(lists.added.each()) == [Likeness(1, 99, 0.63)]
+    assert list(lists.removed.each()) == [Likeness(1, 2, 0.62)]
 
 
 def test_a_list_that_is_given_whole_tells_what_came_and_went() -> None:
     lists = changed(held(1, {2: 0.7, 3: 0.8}), given={1: {3: 0.8, 4: 0.9}, 5: {}})
-    assert lists.added.listed() == [Likeness(1, 4, 0.9)]
-    assert lists.removed.listed() == [Likeness(1, 2, 0.7)]
+    assert list(lists.added.each()) == [Likeness(1, 4, 0.9)]
+    assert list(lists.removed.each()) == [Likeness(1, 2, 0.7)]
     assert lists.bars() == {1: 0.0, 5: 0.0}
 
 
@@ -110,10 +110,10 @@ def test_all_at_once_is_what_one_after_the_other_comes_to(
         for other, near in others.items()
         if other not in before.get(row, {})
     }
-    assert {one[:2]: one[2] for one in lists.added.listed()} == come
-    assert {one[:2] for one in lists.removed.listed()} == gone
+    assert {one[:2]: one[2] for one in list(lists.added.each())} == come
+    assert {one[:2] for one in list(lists.removed.each())} == gone
     mutual = {ends for ends in come if ends[0] in now.get(ends[1], {})}
-    assert {one[:2] for one in lists.joined().listed()} == mutual
+    assert {one[:2] for one in list(lists.joined().each())} == mutual
     for row, others in now.items():
         bar = min(others.values()) if len(others) >= MAX_AUTOMATIC else 0.0
         assert lists.bars().get(row, 0.0) == bar

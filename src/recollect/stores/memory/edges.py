@@ -45,8 +45,8 @@ class MemoryEdges:
             else:
                 self._session.edges.drop(key)
 
-    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
-        """Return the whole lists of these rows."""
+    def lists(self, row_ids: Iterable[int]) -> Iterable[tuple[int, int, float]]:
+        """Yield the whole lists of these rows."""
         return [near for row_id in row_ids for near in self._list(row_id)]
 
     def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
@@ -64,13 +64,17 @@ class MemoryEdges:
             if len(held) >= full
         }
 
-    def change_lists(self, come: Iterable[Likeness], gone: Iterable[Likeness]) -> None:
+    def change_lists(
+        self,
+        come: Iterable[tuple[int, int, float]],
+        gone: Iterable[tuple[int, int, float]],
+    ) -> None:
         """Take entries out of lists, then add others."""
         _ = self._session.revision  # refuses outside of a commit
-        for near in gone:
-            self._session.likenesses.drop((near.row_id, near.other))
-        for near in come:
-            self._session.likenesses.put((near.row_id, near.other), near.closeness)
+        for row_id, other, _ in gone:
+            self._session.likenesses.drop((row_id, other))
+        for row_id, other, closeness in come:
+            self._session.likenesses.put((row_id, other), closeness)
 
     def take_out(self, row_ids: Iterable[int]) -> None:
         """Undo all lists and automatic links of these rows; others hold them no longer."""

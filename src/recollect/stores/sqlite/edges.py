@@ -5,17 +5,21 @@ In: row ids and values of `recollect.ports.edges`. Out: the same. Nothing is dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from recollect.ports.edges import Dispute, Edge, Likeness
+from recollect.ports.edges import Dispute, Edge
 from recollect.stores.sqlite.session import chunks, marks
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteEdges"]
+
+
+# Lists that are read to be changed, and lie all over a large table.
+_MANY = 256
 
 
 class SqliteEdges:
@@ -70,18 +74,19 @@ class SqliteEdges:
             [(edge.low, edge.high) for edge in put if not edge.weight],
         )
 
-    def lists(self, row_ids: Iterable[int]) -> Sequence[tuple[int, int, float]]:
-        """Return the whole lists of these rows."""
-        # As they come: in a batch they are tens of thousands.
-        return [
-            row
-            for chunk in chunks(list(row_ids))
-            for row in self._db.all(
+    def lists(self, row_ids: Iterable[int]) -> Iterator[tuple[int, int, float]]:
+        """Yield the whole lists of these rows."""
+        # Some at a time: in a batch they are tens of thousands, and each is a value to keep.
+        asked = list(row_ids)
+        if len(asked) > _MANY and self._db.is_committing:
+            self._db.make_room()
+        for chunk in chunks(asked):
+            found: list[Any] = self._db.all(
                 "SELECT row_id, other, closeness FROM memory_likenesses"
                 f" WHERE row_id IN ({marks(chunk)}) AND closeness <= 2",
                 *chunk,
             )
-        ]
+            yield from found
 
     def full_lists_with(self, row_ids: Iterable[int], full: int) -> list[int]:
         """Return the other rows whose list has `full` entries, any of these rows among them."""
@@ -112,15 +117,19 @@ class SqliteEdges:
             )
         }
 
-    def change_lists(self, come: Iterable[Likeness], gone: Iterable[Likeness]) -> None:
+    def change_lists(
+        self,
+        come: Iterable[tuple[int, int, float]],
+        gone: Iterable[tuple[int, int, float]],
+    ) -> None:
         """Take entries out of lists, then add others."""
         self._db.run_each(
             "DELETE FROM memory_likenesses WHERE row_id = ? AND other = ?",
-            [(one.row_id, one.other) for one in gone],
+            ((row_id, other) for row_id, other, _ in gone),
         )
         self._db.run_each(
             "INSERT OR REPLACE INTO memory_likenesses (row_id, other, closeness) VALUES (?, ?, ?)",
-            [(one.row_id, one.other, one.closeness) for one in come],
+            come,
         )
 
     def take_out(self, row_ids: Iterable[int]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import StoreDamaged, StoreError
-from recollect.paks.database import write
+from recollect.paks.database import CACHE_KIB, ROOM_KIB, write
 from recollect.ports.state import ClockState, Commit, Head, StoreState
 from recollect.stores.sqlite import commits
 from recollect.stores.sqlite.legible import is_state
@@ -41,6 +41,7 @@ class _Known:
     commit: Commit | None = None
     slot: int | None = None
     clock: ClockState | None = None
+    has_room: bool = False
     touched: Touched = field(default_factory=Touched)
 
 
@@ -100,13 +101,24 @@ class Session:
             )
         with self._connections.writing() as conn:
             _end_what_nobody_ends(conn)
-            with write(conn):
-                commit = self._begun(commit_id)
-                yield commit
-                self._end(conn)
-                commits.keep(conn, commit, at, self._known().touched)
-                self._connections.check_files()
+            try:
+                with write(conn):
+                    commit = self._begun(commit_id)
+                    yield commit
+                    self._end(conn)
+                    commits.keep(conn, commit, at, self._known().touched)
+                    self._connections.check_files()
+            finally:
+                if self._known().has_room:
+                    conn.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             _confirm(conn)
+
+    def make_room(self) -> None:
+        """Hold more pages in memory until the commit under way ends: it writes many of them."""
+        known = self._known()
+        if not known.has_room:
+            known.has_room = True
+            self.run(f"PRAGMA cache_size = -{ROOM_KIB}")
 
     @contextmanager
     def beside(self) -> Iterator[None]:
