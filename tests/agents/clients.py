@@ -10,8 +10,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ class Place:
 
     home: Path
     model: FakeModel
+    more: dict[str, str] = field(default_factory=dict)
 
     @property
     def project(self) -> Path:
@@ -56,6 +58,7 @@ class Place:
             "MCP_TIMEOUT": "120000",
             "FAKE_KEY": "dummy",
             "RECOLLECT_DB": str(self.db),
+            **self.more,
         }
 
     def prepare(self) -> None:
@@ -111,18 +114,29 @@ class Place:
         log says `degraded`. What such a try left is forgotten, by the model and by the memory.
         """
         for _ in range(_MOST_TRIES):
-            before = len(self.log())
+            before, wanted = len(self.log()), self.model.does
             self.model.requests.clear()
             said = ask(self, prompt, *more)
-            entries = self.log()[before:]
+            entries = self.ended(before)
             answered = [
-                one for one in entries if one["event"] in _BEFORE_THE_MODEL and "late" not in one
+                one for one in entries if one["event"] == "UserPromptSubmit" and not one.get("late")
             ]
-            are_all = {one["event"] for one in answered} == _BEFORE_THE_MODEL
-            if are_all and not any("degraded" in one for one in answered):
+            # A start that was too late is made up for by the prompt.
+            if answered and not any("degraded" in one for one in answered):
                 return said
             self._forget({one["session"] for one in entries})
+            self.model.does = wanted
         raise AssertionError(f"hooks were never answered in time: {self.log()}")
+
+    def ended(self, before: int) -> list[Any]:
+        """Return what hooks did since, once the session's end has been heard by all of them."""
+        until = time.monotonic() + _PATIENCE_S
+        entries = self.log()[before:]
+        while "SessionEnd" not in {one["event"] for one in entries}:
+            assert time.monotonic() < until, f"no session ended: {entries}"
+            time.sleep(0.1)
+            entries = self.log()[before:]
+        return entries
 
     def _forget(self, sessions: set[str]) -> None:
         with Recollect.open(self.db) as memory:
@@ -131,7 +145,7 @@ class Place:
 
 
 _MOST_TRIES = 8
-_BEFORE_THE_MODEL = {"SessionStart", "UserPromptSubmit"}
+_PATIENCE_S = 60
 
 
 def ask_claude(place: Place, prompt: str, *more: str) -> str:

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.agents.clients import ASK, Place, ask_in_time, needs_clients
@@ -129,6 +130,52 @@ def test_the_next_session_starts_with_how_the_last_one_ended(client: str, place:
     assert "second coat of glaze" in asked
 
 
+# How each client calls the tool that runs a command, and how it is made to compact.
+SHELL: dict[str, tuple[str, dict[str, Any]]] = {
+    "claude-code": ("Bash", {"command": "echo hello", "description": "Says hello"}),
+    "codex": ("exec_command", {"cmd": "echo hello"}),
+}
+MAY = {
+    "claude-code": ("--allowedTools", "Bash"),
+    "codex": ("--dangerously-bypass-approvals-and-sandbox",),
+}
+
+
+@both
+@pytest.mark.parametrize("tools", [True, False], ids=["asked for", "not asked for"])
+def test_an_act_of_a_tool_is_kept_in_one_line_if_somebody_asked(
+    client: str, place: Place, tools: bool
+) -> None:
+    place.recollect("install", client, *(["--tools"] if tools else []))
+    place.model.does = SHELL[client]
+    ask_in_time(client, place, "Say hello in the shell.", *MAY[client])
+    assert place.model.does is None
+    fired = [one for one in place.log() if one["event"] == "PostToolUse"]
+    assert bool(fired) is tools
+    kept = [one for one in place.turns().values() if one.speaker == "tool"]
+    assert [one.content for one in kept] == (["Bash: echo hello"] if tools else [])
+    assert {(one.source, one.authority) for one in kept} <= {("tool:Bash", "external")}
+
+
+@both
+def test_what_was_said_is_kept_before_it_is_compacted(client: str, place: Place) -> None:
+    place.install(client)
+    if client == "codex":
+        # It compacts by itself once a turn has taken more tokens than this.
+        place.model.does, place.model.tokens = SHELL[client], 200_000
+        more = ("-c", "model_auto_compact_token_limit=1000", *MAY[client])
+        ask_in_time(client, place, QUESTION, *more)
+    else:
+        ask_in_time(client, place, QUESTION)
+        before = len(place.log())
+        place.run("claude", "-p", "--continue", "/compact")
+        place.ended(before)
+    (compacted,) = [one for one in place.log() if one["event"] == "PreCompact"]
+    assert compacted["client"] == client
+    assert "degraded" not in compacted and "skipped" not in compacted
+    assert ("user", QUESTION) in place.turns()
+
+
 @both
 def test_installing_twice_changes_nothing_and_uninstalling_gives_the_files_back(
     client: str, place: Place
@@ -146,6 +193,22 @@ def test_installing_twice_changes_nothing_and_uninstalling_gives_the_files_back(
     assert (place.home / ".codex/config.toml").read_text() == config
     ASK[client](place, QUESTION)
     assert place.turns() == {}
+
+
+@both
+def test_a_client_that_keeps_its_files_elsewhere_is_set_up_there(client: str, place: Place) -> None:
+    elsewhere = place.home / "elsewhere"
+    (place.home / ".codex").rename(elsewhere)
+    place.more = {"CODEX_HOME": str(elsewhere), "CLAUDE_CONFIG_DIR": str(elsewhere)}
+    place.install(client)
+    ask_in_time(client, place, QUESTION)
+    assert [one for one in place.model.asked() if TEA in one]
+    assert json.loads(place.recollect("import", client, "--json"))["files"] >= 1
+    place.recollect("uninstall", client)
+    before = len(place.log())
+    ASK[client](place, QUESTION)
+    assert len(place.log()) == before
+    assert not (place.home / ".codex").exists() and not (place.home / ".claude").exists()
 
 
 def test_the_plugin_of_claude_code_is_valid_and_does_the_same(place: Place) -> None:
