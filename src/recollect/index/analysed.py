@@ -84,9 +84,9 @@ def _many(
     """Return the same; each word that is met is looked at once, however often it is written."""
     count, known = len(contents), lexicon.known_words()
     titled = [place for place, title in enumerate(titles) if title]
-    parts = [words_of_many(part) for part in with_pauses(_tiles(contents), pause, 1)]
+    parts = [words_of_many(part) for part in with_pauses(_tiles(contents), pause)]
     headings = [words_of_many(part) for part in _tiles([titles[place] for place in titled])]
-    every = with_pauses((*parts, *headings), pause, 1)
+    every = with_pauses((*parts, *headings), pause)
     numbers = np.concatenate([known.numbers(part) for part in every])
     sizes = np.concatenate([np.diff(part.bounds) for part in (*parts, *headings)])
     owners = np.repeat(np.array([*range(count), *titled], dtype=np.int64), sizes)
@@ -105,7 +105,7 @@ def _many(
     return Analysed(
         Numbered(terms, np.bincount(of_terms, minlength=count)),
         np.bincount(owners, minlength=count),
-        digests(with_pauses((text for part in parts for text in part.joined()), pause)),
+        digests((text for part in parts for text in part.joined()), pause),
         _marks(contents, _any(known.is_time[numbers], owners, count), german),
     )
 

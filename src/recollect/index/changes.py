@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.index.analysed import analysed
-from recollect.index.courtesy import Pause, go_on, with_pauses
+from recollect.index.courtesy import Pause, go_on
 from recollect.index.lookup import digests
 from recollect.index.threads import Threads
 from recollect.model.memory import own_title
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["apply_changes", "compact", "is_worth_compacting"]
 
 # Rows taken over at a time, so that what is made of their texts on the way stays small.
-_BATCH = 16384
+_BATCH = 32768
 _LEAST_DEAD = 1024
 
 
@@ -125,7 +125,7 @@ def _append(rows: IndexColumns, marked: NDArray[np.int64], contents: Contents, p
     alive = contents.columns["alive"]
     contents.pak_ids.extend(pak_ids)
     contents.by_row.extend(np.array(rows.row_ids, dtype=np.int64), first, alive)
-    contents.by_pak.extend(digests(with_pauses(map(_octets, pak_ids), pause)), first, alive)
+    contents.by_pak.extend(digests(map(_octets, pak_ids), pause), first, alive)
     pause()
     contents.terms.extend_numbered(taken.terms, first)
     pause()
@@ -152,10 +152,11 @@ def _digests_at(slots: NDArray[np.int64], contents: Contents) -> NDArray[np.int6
 def _text_digests(rows: IndexColumns, pause: Pause) -> NDArray[np.int64]:
     """Return 64 bits each that change when anything does that postings or a memory's name hold."""
     fields = (rows.column(name) for name in ("pak_id", "title", "content", "tags"))
-    return digests(
-        _octets(f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}{title}{content}")
-        for pak_id, title, content, tags in with_pauses(zip(*fields, strict=True), pause)
+    told = (
+        f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}{title}{content}"
+        for pak_id, title, content, tags in zip(*fields, strict=True)
     )
+    return digests(map(_octets, told), pause)
 
 
 def _octets(text: str) -> bytes:

@@ -8,14 +8,15 @@ the same things, with pauses between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import TypeAlias, TypeVar
 
-__all__ = ["Pause", "go_on", "with_pauses"]
+__all__ = ["Pause", "go_on", "in_pieces", "with_pauses"]
 
 Pause: TypeAlias = Callable[[], None]
 Thing = TypeVar("Thing")
 
-# What is done with so many takes a millisecond or two.
+# What is done with so many small things takes a millisecond or two.
 _PIECE = 256
 
 
@@ -23,9 +24,19 @@ def go_on() -> None:
     """Make no pause."""
 
 
-def with_pauses(things: Iterable[Thing], pause: Pause, every: int = _PIECE) -> Iterator[Thing]:
-    """Yield each of many things, with a pause before every so many."""
-    for number, thing in enumerate(things):
-        if number % every == 0:
-            pause()
+def with_pauses(things: Iterable[Thing], pause: Pause) -> Iterator[Thing]:
+    """Yield each of some things that take long, with a pause before each."""
+    for thing in things:
+        pause()
         yield thing
+
+
+def in_pieces(things: Iterable[Thing], pause: Pause) -> Iterator[Iterator[Thing]]:
+    """Yield many small things, so many at a time, with a pause before each piece.
+
+    Each piece has to be walked over before the next.
+    """
+    rest = iter(things)
+    for first in rest:
+        pause()
+        yield chain((first,), islice(rest, _PIECE - 1))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.index.courtesy import Pause, go_on, in_pieces
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -31,10 +33,12 @@ def digest(text: str) -> int:
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little", signed=True)
 
 
-def digests(texts: Iterable[bytes]) -> NDArray[np.int64]:
+def digests(texts: Iterable[bytes], pause: Pause = go_on) -> NDArray[np.int64]:
     """Return the same of many texts, as UTF-8."""
-    joined = b"".join([blake2b(octets, digest_size=8).digest() for octets in texts])
-    return np.frombuffer(joined, dtype="<i8").astype(np.int64, copy=False)
+    made: list[bytes] = []
+    for piece in in_pieces(texts, pause):
+        made += [blake2b(octets, digest_size=8).digest() for octets in piece]
+    return np.frombuffer(b"".join(made), dtype="<i8").astype(np.int64, copy=False)
 
 
 def words_digest(words: Iterable[str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from math import ceil
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,8 +73,8 @@ _SEALED = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES))
 _SEALED_LATER = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES_LATER))
 _of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
-# What an index takes at a time: it builds a segment from each batch, and a rest is slower to add.
-_BATCH_ROWS = 16384
+# What an index takes at a time, at most: it builds a segment from each batch.
+_BATCH_ROWS = 32768
 
 
 class SqliteMemories:
@@ -393,7 +394,9 @@ class SqliteMemories:
         if row_ids is None:
             row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
         slot = self._db.slot
-        for numbers in chunks(row_ids, _BATCH_ROWS):
+        # Of like size: a small rest would be added one by one.
+        batches = max(1, ceil(len(row_ids) / _BATCH_ROWS))
+        for numbers in chunks(row_ids, max(1, ceil(len(row_ids) / batches))):
             # Each part becomes columns while it is still at hand to the processor.
             parts = [
                 self._indexable(
