@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from tests.contract.http.conftest import Serve
 
+from recollect.engine import Recollect
+from recollect.errors import StoreBusy
+
 FACT = {"entity": "kiln", "relation": "state", "source": "agent:ann", "scope": "local"}
 
 
@@ -54,3 +57,35 @@ def test_a_retraction_that_is_sent_again_is_answered_as_it_was(serve: Serve) -> 
     told = [client.post("/compat/stigmem/v1/facts", json=back, headers=named) for _ in range(2)]
     assert [one.status_code for one in told] == [201, 201]
     assert told[0].json()["id"] == told[1].json()["id"]
+
+
+@pytest.mark.parametrize("decision", ["winner", "new value"])
+def test_a_conflict_is_resolved_once_however_often_that_is_sent(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, decision: str
+) -> None:
+    client = serve()
+    ids = [
+        client.post("/compat/stigmem/v1/facts", json=fact(value)).json()["id"]
+        for value in ("cold", "warm")
+    ]
+    (conflict,) = client.get("/compat/stigmem/v1/conflicts").json()["conflicts"]
+    path = f"/compat/stigmem/v1/conflicts/{conflict['conflict_id']}/resolve"
+    by_winner = {"winning_fact_id": ids[0]}
+    by_value = {"new_value": {"type": "string", "v": "mild"}}
+    sent, other = (by_winner, by_value) if decision == "winner" else (by_value, by_winner)
+    named = {"idempotency-key": "settle-1"}
+
+    def cut_off(*_: Any, **__: Any) -> bool:
+        raise StoreBusy("cut off before the end.")
+
+    with monkeypatch.context() as until_then:
+        until_then.setattr(Recollect, "resolve", cut_off)
+        assert client.post(path, json=sent, headers=named).status_code == 503
+    told = [client.post(path, json=sent, headers=named) for _ in range(3)]
+    assert [one.status_code for one in told] == [200, 200, 200]
+    assert len({one.text for one in told}) == 1
+    assert client.get("/compat/stigmem/v1/conflicts").json()["conflicts"] == []
+    refused = client.post(path, json=other, headers=named)
+    assert (refused.status_code, refused.json()["code"]) == (422, "request_id_reused")
+    for late in ({}, {"idempotency-key": "settle-2"}):
+        assert client.post(path, json=sent, headers=late).status_code == 404

@@ -12,14 +12,16 @@ import binascii
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect import __version__
 from recollect.edge.http.compat.dialect import Asked, Spoken
 from recollect.edge.verbs.memories import unknown
 from recollect.edge.verbs.narrowing import NARROWING
-from recollect.errors import BadBody, InvalidInput, NotAllowed
+from recollect.errors import BadBody, InvalidInput, NotAllowed, UnknownPak
 from recollect.model.request import MOST_LISTED
 
 if TYPE_CHECKING:
@@ -240,12 +242,13 @@ def _pair(conflict_id: str) -> tuple[str, str]:
 
 def _resolve(memory: Recollect, asked: Asked) -> Any:
     pair = _pair(asked.path["conflict_id"])
-    if pair not in [(one.first, one.second) for one in memory.disputes()]:
-        raise unknown(asked.path["conflict_id"])
+    _need_open(memory, pair, asked)
     winner = asked.text("winning_fact_id")
     new = asked.body.get("new_value")
+    names = _names_of_steps(asked.request_id)
     if new is not None:
         winner = _decided(memory, pair, new, asked)
+        next(names)
     elif winner is None:
         raise InvalidInput(
             "a conflict is resolved by a fact that wins, or by a new value.",
@@ -255,9 +258,42 @@ def _resolve(memory: Recollect, asked: Asked) -> Any:
         raise unknown(winner)
     for loser in pair:
         if loser != winner:
-            memory.supersede(loser, winner)
-    memory.resolve(*pair)
+            memory.supersede(loser, winner, request_id=next(names))
+    memory.resolve(*pair, request_id=_last_step(asked.request_id))
     return {"resolution_fact_id": winner, "conflict_status": "resolved"}
+
+
+def _need_open(memory: Recollect, pair: tuple[str, str], asked: Asked) -> None:
+    """Refuse a conflict that there is not, unless this very request settled it before."""
+    if pair in [(one.first, one.second) for one in memory.disputes()]:
+        return
+    settled = False
+    if asked.request_id is not None:
+        with suppress(UnknownPak):
+            settled = memory.resolve(*pair, request_id=_last_step(asked.request_id))
+    if not settled:
+        raise unknown(asked.path["conflict_id"])
+
+
+def _names_of_steps(request_id: str | None) -> Iterator[str | None]:
+    """Yield a name for each step of a request; the first has the request's own.
+
+    So each is done once, however often the request is sent, and a name that was used for something
+    else is refused before anything is done.
+    """
+    yield request_id
+    for number in count(1):
+        yield _step(request_id, str(number))
+
+
+def _last_step(request_id: str | None) -> str | None:
+    return _step(request_id, "last")
+
+
+def _step(request_id: str | None, step: str) -> str | None:
+    if request_id is None:
+        return None
+    return f"step-{hashlib.sha256(f'{request_id} {step}'.encode()).hexdigest()[:32]}"
 
 
 def _decided(memory: Recollect, pair: tuple[str, str], new: Any, asked: Asked) -> str:
