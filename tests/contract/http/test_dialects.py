@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.contract.http.conftest import Serve
 
+from recollect.edge.http.compat.endpoints import DIALECTS
 from recollect.engine import Recollect
 from recollect.errors import StoreBusy
 
@@ -89,3 +90,29 @@ def test_a_conflict_is_resolved_once_however_often_that_is_sent(
     assert (refused.status_code, refused.json()["code"]) == (422, "request_id_reused")
     for late in ({}, {"idempotency-key": "settle-2"}):
         assert client.post(path, json=sent, headers=late).status_code == 404
+
+
+def test_the_dialects_are_described_in_a_document_of_their_own(serve: Serve) -> None:
+    client = serve()
+    told = client.get("/compat/openapi.json").json()
+    spoken = {
+        (prefix + one.path, one.method.lower()) for prefix, rows in DIALECTS.items() for one in rows
+    }
+    assert {(path, method) for path, found in told["paths"].items() for method in found} == spoken
+    for path, found in told["paths"].items():
+        assert not path.startswith("/v1")
+        for one in found.values():
+            assert ("requestBody" in one) <= ({"400", "413", "422"} <= set(one["responses"]))
+    assert not any(
+        path.startswith("/compat") for path in client.get("/openapi.json").json()["paths"]
+    )
+
+
+def test_the_examples_of_the_dialects_are_taken(serve: Serve) -> None:
+    client = serve()
+    for prefix, rows in DIALECTS.items():
+        for one in rows:
+            if one.example and "{" not in one.path:
+                sent: dict[str, Any] = {"json" if one.has_body else "params": dict(one.example)}
+                answer = client.request(one.method, prefix + one.path, **sent)
+                assert answer.status_code == one.status, (one.path, answer.text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract.http.conftest import Serve
 
 from recollect import Recollect
-from recollect.edge.http.examples import EXAMPLES, example_of
+from recollect.edge.http.examples import ANSWERS, EXAMPLES, example_of
 from recollect.edge.verbs import VERBS
 from recollect.model import Principal
 
@@ -156,6 +157,30 @@ def test_the_examples_of_the_document_are_taken(serve: Serve) -> None:
             # What waits for a moderator, and gardens that are not there, are not found.
             assert answer.status_code in (200, 404), (verb.name, answer.text)
             assert answer.status_code == 200 or "{" in path or "quarantine" in path, verb.name
+
+
+def _has_example(operation: dict[str, Any]) -> bool:
+    sent = operation.get("requestBody", {}).get("content", {}).values()
+    given = [*operation["parameters"], *sent, *operation["responses"]["200"]["content"].values()]
+    given += [one["schema"] for one in given if "schema" in one]
+    given += [inner for one in given for inner in one.get("content", {}).values()]
+    return any(one.keys() & {"example", "examples"} for one in given)
+
+
+def test_each_route_has_an_example(serve: Serve) -> None:
+    told = serve(key=None).get("/openapi.json").json()["paths"]
+    operations = [one for found in told.values() for one in found.values()]
+    names = [one["operationId"] for one in operations if not _has_example(one)]
+    # What hooks there are is nobody's to make up.
+    assert names == ["hooks.list"]
+
+
+def test_the_examples_of_answers_have_the_shape_of_answers(serve: Serve) -> None:
+    client = serve("new.db")
+    for verb in VERBS:
+        if verb.name in ANSWERS and verb.permission in (None, "read"):
+            told = client.get(verb.route.path).json()
+            assert told.keys() == ANSWERS[verb.name].keys(), verb.name
 
 
 def test_the_reference_loads_nothing_from_elsewhere(serve: Serve) -> None:

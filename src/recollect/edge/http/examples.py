@@ -10,7 +10,7 @@ from typing import Any
 from recollect.edge.verbs import Field, Verb
 from recollect.edge.verbs.fields import REQUIRED
 
-__all__ = ["EXAMPLES", "example_of"]
+__all__ = ["ANSWERS", "EXAMPLES", "example_of"]
 
 # What says more than the fields alone would.
 EXAMPLES: dict[str, Any] = {
@@ -27,6 +27,14 @@ EXAMPLES: dict[str, Any] = {
     "forget": {"project": "pottery", "dry_run": True},
     "recall": {"query": "When is the kiln free?", "top_k": 3},
     "frame": {"query": "When is the kiln free?", "token_budget": 500},
+    "list": {"project": "pottery", "limit": 20},
+    "audit": {"limit": 20},
+    "receipts": {"limit": 20},
+    "paks.list": {"project": "pottery", "limit": 20},
+    "export": {"filter": {"project": {"eq": "pottery"}}},
+    "why": {"recall_id": "recall_5c2f0a91b7d3e84610fa2c35"},
+    "keys.revoke": {"prefix": "rk_4f9a1c"},
+    "gardens.remove": {"principal": "ann"},
     "select": {"text": "kiln", "limit": 5},
     "explain": {"pak_id": "kiln-booking", "query": "When is the kiln free?"},
     "frames.register": {"name": "support", "extends": "attention", "token_budget": 800},
@@ -43,6 +51,44 @@ EXAMPLES: dict[str, Any] = {
     "import": '{"kind": "memory", "content": "The glaze is food safe."}\n',
     "supersede": {"new": "kiln-repair"},
     "link": {"pak_id": "kiln-booking", "other": "kiln-repair", "weight": 0.8},
+}
+
+
+# What takes nothing has no example but its answer: that of a store that is new.
+ANSWERS: dict[str, Any] = {
+    "me": {
+        "tenant": "local",
+        "principal": "ann",
+        "teams": ["kiln"],
+        "permissions": ["read", "write"],
+    },
+    "disputes": {"disputes": []},
+    "frames.list": {
+        "frames": [
+            {
+                "name": "attention",
+                "weights": {
+                    "similarity": 0.35,
+                    "confidence": 0.15,
+                    "recency": 0.25,
+                    "centrality": 0.15,
+                    "reinforcement": 0.1,
+                },
+                "filters": {"tag_patterns": [], "categories": [], "search_window_hours": 200.0},
+                "guarantees": [],
+                "template": "attention",
+                "token_budget": 2000,
+                "cache": None,
+                "source": "builtin",
+            }
+        ]
+    },
+    "gardens.list": {"gardens": []},
+    "quarantine.list": {"waiting": []},
+    "trust.list": {"trust": {"mail": 0.8}},
+    "keys.list": {"keys": []},
+    "stats": {"memories": 31},
+    "stores.list": {"stores": ["acme"]},
 }
 
 

@@ -12,18 +12,25 @@ from http import HTTPStatus
 from typing import Any
 
 from recollect import __version__
-from recollect.edge.http.examples import example_of
+from recollect.edge.http.examples import ANSWERS, EXAMPLES, example_of
 from recollect.edge.http.operating import OPERATIONS
 from recollect.edge.http.problems import MEDIA_TYPE
 from recollect.edge.http.routes import JSON, LINES, PLAIN_NAME, TAGGED
 from recollect.edge.verbs import REQUEST_ID, VERBS, Field, Verb, object_schema
 from recollect.edge.verbs.shapes import named_parts, schema_of
 
-__all__ = ["document", "statuses"]
+__all__ = [
+    "IDEMPOTENCY_KEY",
+    "PROBLEM",
+    "document",
+    "problem_responses",
+    "refused_with",
+    "statuses",
+]
 
 Object = dict[str, Any]
 
-_PROBLEM = {
+PROBLEM: Object = {
     "type": "object",
     "description": "What went wrong, and what to do next (RFC 9457).",
     "properties": {
@@ -59,6 +66,13 @@ _OF_BODIES = (408, 413)
 _OF_WRITES = (409, 502, 507)
 
 
+IDEMPOTENCY_KEY: Object = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A name of your own for this request: sent again within 24 hours it is"
+    " done once and answered as it was; another request under it is refused.",
+    "schema": {"type": "string", "pattern": f"^{PLAIN_NAME.pattern}$"},
+}
 _DESCRIBED = (*VERBS, *(one.described for one in OPERATIONS))
 
 
@@ -88,8 +102,8 @@ def document() -> Object:
         "tags": [{"name": name} for name in dict.fromkeys(_tag(one) for one in _DESCRIBED)],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": {**parts, "Problem": _PROBLEM},
-            "responses": {f"Problem{status}": _problem(status) for status in _SAYS},
+            "schemas": {**parts, "Problem": PROBLEM},
+            "responses": problem_responses(),
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer"},
                 "operator": {"type": "http", "scheme": "bearer"},
@@ -101,9 +115,19 @@ def document() -> Object:
 def statuses(verb: Verb) -> tuple[int, ...]:
     """Return the statuses that a verb may be answered with, beside its own."""
     more = (304,) if verb.name in TAGGED else ()
-    bodies = _OF_BODIES if verb.route.has_body else ()
-    writes = () if verb.effect == "reads" else _OF_WRITES
-    return tuple(sorted({*_ALWAYS, *more, *bodies, *writes}))
+    refusals = refused_with(has_body=verb.route.has_body, writes=verb.effect != "reads")
+    return tuple(sorted({*more, *refusals}))
+
+
+def refused_with(*, has_body: bool, writes: bool) -> tuple[int, ...]:
+    """Return the statuses of what may go wrong with a request."""
+    bodies = _OF_BODIES if has_body else ()
+    return tuple(sorted({*_ALWAYS, *bodies, *(_OF_WRITES if writes else ())}))
+
+
+def problem_responses() -> Object:
+    """Return what the answers are called that say what went wrong, and what they are."""
+    return {f"Problem{status}": _problem(status) for status in _SAYS}
 
 
 def _operation(verb: Verb, *, of_a_store: bool = True) -> Object:
@@ -133,9 +157,9 @@ def _description(verb: Verb) -> str:
 def _parameters(verb: Verb) -> Iterator[Object]:
     for field in _sent(verb):
         if verb.route.in_path(field):
-            yield _parameter(field, "path")
+            yield _parameter(verb, field, "path")
         elif not verb.route.has_body:
-            yield _parameter(field, "query")
+            yield _parameter(verb, field, "query")
 
 
 def _sent(verb: Verb) -> list[Field]:
@@ -143,16 +167,21 @@ def _sent(verb: Verb) -> list[Field]:
     return [one for one in verb.fields if one != REQUEST_ID]
 
 
-def _parameter(field: Field, where: str) -> Object:
+def _parameter(verb: Verb, field: Field, where: str) -> Object:
     schema = _in_url(field)
     told: Object = {"name": field.name, "in": where, "description": field.help, "schema": schema}
+    sent = {} if verb.route.has_body else EXAMPLES.get(verb.name, {})
+    if field.name in sent:
+        told["example"] = sent[field.name]
     if where == "path":
         return {**told, "required": True, "schema": {**schema, "minLength": 1}}
     if field.is_required:
         told["required"] = True
     if schema.get("type") == "object":
         # An object in a URL is its JSON.
-        told["content"] = {JSON: {"schema": told.pop("schema")}}
+        told["content"] = {
+            JSON: {name: told.pop(name) for name in ("schema", "example") if name in told}
+        }
     return told
 
 
@@ -171,13 +200,7 @@ def _in_url(field: Field) -> Object:
 
 def _headers(verb: Verb, *, of_a_store: bool) -> Iterator[Object]:
     if verb.repeats:
-        yield {
-            "name": "Idempotency-Key",
-            "in": "header",
-            "description": "A name of your own for this request: sent again within 24 hours it is"
-            " done once and answered as it was; another request under it is refused.",
-            "schema": {"type": "string", "pattern": f"^{PLAIN_NAME.pattern}$"},
-        }
+        yield IDEMPOTENCY_KEY
     if verb.effect == "reads" and of_a_store:
         yield {
             "name": "Recollect-At-Least",
@@ -227,6 +250,8 @@ def _answer(verb: Verb, *, of_a_store: bool) -> Object:
         content: Object = {LINES: {"schema": {"type": "string"}}}
     else:
         content = {JSON: {"schema": schema_of(verb.answer, {})}}
+        if verb.name in ANSWERS:
+            content[JSON]["example"] = ANSWERS[verb.name]
     told: Object = {"description": verb.help, "content": content}
     if names := _told_in_headers(verb, of_a_store=of_a_store):
         told["headers"] = {name: {"schema": {"type": "string"}} for name in names}

@@ -1,6 +1,7 @@
 """What anybody may read of a server: its description, for programs and for people.
 
-In: nothing. Out: routes for /openapi.json and /reference. They tell of the release, not of a store.
+In: nothing. Out: routes for /openapi.json, /compat/openapi.json and /reference. They tell of the
+release, not of a store.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.edge import wire
+from recollect.edge.http.compat.described import document as compat_document
 from recollect.edge.http.openapi import document
 from recollect.edge.http.reference import STYLE, page
 from recollect.edge.http.routes import JSON
@@ -28,6 +30,10 @@ async def _openapi(_: Request) -> Response:
     return Response(wire.encode(document()), media_type=JSON)
 
 
+async def _compat(_: Request) -> Response:
+    return Response(wire.encode(compat_document()), media_type=JSON)
+
+
 async def _reference(_: Request) -> Response:
     return Response(page(), media_type="text/html", headers=_POLICY)
 
@@ -40,6 +46,7 @@ def description_routes() -> list[Route]:
     """Return the routes."""
     return [
         Route("/openapi.json", _openapi, methods=["GET"]),
+        Route("/compat/openapi.json", _compat, methods=["GET"]),
         Route("/reference", _reference, methods=["GET"]),
         Route("/reference.css", _style, methods=["GET"]),
     ]

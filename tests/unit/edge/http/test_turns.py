@@ -77,18 +77,20 @@ def test_a_job_behind_a_long_one_waits_until_help_is_due(turns: Turns, clock: Cl
 
 def test_no_more_help_than_there_are_threads(turns: Turns, clock: Clock) -> None:
     longs = [Long() for _ in range(3)]
-    for long in longs:
-        turns.begin(long)
-        clock.now += 1
-        turns.help()
-    assert all(one.is_begun.wait(AT_MOST_S) for one in longs[:2])
+    turns.begin(longs[0])
+    assert longs[0].is_begun.wait(AT_MOST_S)
+    turns.begin(longs[1])
+    clock.now += 1
+    turns.help()
+    assert longs[1].is_begun.wait(AT_MOST_S)
+    turns.begin(longs[2])
     clock.now += 1
     turns.help()
     assert turns.waiting == 1
     longs[0].may_end.set()
     assert longs[2].is_begun.wait(AT_MOST_S)
-    for long in longs:
-        long.may_end.set()
+    longs[1].may_end.set()
+    longs[2].may_end.set()
 
 
 def test_who_helped_leaves_the_rest_to_the_one_who_is_at_it(turns: Turns, clock: Clock) -> None:

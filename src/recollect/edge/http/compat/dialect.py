@@ -7,6 +7,7 @@ keys and errors as the routes of `/v1`: an error's `detail` is a text, as these 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.edge.http.stores import Served
     from recollect.engine import Recollect
 
-__all__ = ["Asked", "Spoken", "endpoints_of"]
+__all__ = ["COUNT", "NUMBER", "TEXT", "Asked", "Spoken", "endpoints_of", "list_of", "object_of"]
 
 # As a scope has it.
 _HEADER = b"Authorization".lower()
@@ -92,15 +93,43 @@ class Spoken:
     """One thing that a dialect can say. `verb` is what it comes to, for limits and counts.
 
     What `adds` to what a tenant has is held against its quota; `many` is the field of several.
+    `takes` and `gives` say what is read and answered, as JSON Schema: fields of the body, or of the
+    query. What else is sent has no effect, as these clients expect.
     """
 
     method: str
     path: str
     verb: str
     act: Callable[[Recollect, Asked], Any]
+    help: str
+    gives: Mapping[str, Any]
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
     status: int = 200
     adds: bool = False
     many: str | None = None
+
+    @property
+    def has_body(self) -> bool:
+        """Whether fields come as a JSON object; without one they stand in the query."""
+        return self.method in _WITH_BODY
+
+
+# Texts may be null where they may be left out.
+TEXT: Mapping[str, Any] = {"type": ["string", "null"]}
+NUMBER: Mapping[str, Any] = {"type": ["number", "null"]}
+COUNT: Mapping[str, Any] = {"type": "integer", "minimum": 1}
+
+
+def object_of(*names: str, **more: Any) -> dict[str, Any]:
+    """Return the schema of an object that has all these names, some of them of a known kind."""
+    fields = {**{key: {} for key in names}, **more}
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def list_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": dict(schema)}
 
 
 def endpoints_of(
@@ -118,7 +147,7 @@ def _endpoint(server: Server, spoken: Spoken) -> Endpoint:
 
     async def answer(came: Request) -> Response:
         request = _with_bearer(came)
-        body = await server.body_of(request) if spoken.method in _WITH_BODY else b""
+        body = await server.body_of(request) if spoken.has_body else b""
 
         def perform(served: Served) -> Response:
             asked = _asked(request, body)

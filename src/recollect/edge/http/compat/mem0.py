@@ -11,7 +11,15 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from recollect.edge.http.compat.dialect import Asked, Spoken
+from recollect.edge.http.compat.dialect import (
+    COUNT,
+    NUMBER,
+    TEXT,
+    Asked,
+    Spoken,
+    list_of,
+    object_of,
+)
 from recollect.edge.verbs.memories import unknown
 from recollect.errors import BadBody
 from recollect.model.request import MOST_LISTED
@@ -199,13 +207,92 @@ def _answer_of(one: Memory) -> dict[str, Any]:
     }
 
 
+_MEMORY = object_of(
+    *("id", "memory", "hash", "metadata", "created_at", "updated_at", "role"), *_WHOSE
+)
+_FOUND = object_of(*_MEMORY["required"], "score")
+_ADDED = object_of("id", "memory", "event")
+_EVENT = object_of(
+    *("id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at"),
+    *("is_deleted", "actor_id"),
+)
+_DONE = object_of("message")
+_IN_URL = {key: {"type": "string"} for key in _WHOSE}
+_IN_BODY = {**dict.fromkeys(_WHOSE, TEXT), "filters": {"type": ["object", "null"]}}
+_MANY = {"anyOf": [{"type": "string"}, {"type": "array"}]}
+_PLAIN = {"type": ["object", "null"]}
+
 SPOKEN = (
-    Spoken("POST", "/memories", "remember_many", _add, adds=True, many="messages"),
-    Spoken("GET", "/memories", "list", _list),
-    Spoken("DELETE", "/memories", "forget", _delete_all),
-    Spoken("GET", "/memories/{memory_id}", "get", _get),
-    Spoken("PUT", "/memories/{memory_id}", "update", _update, adds=True),
-    Spoken("DELETE", "/memories/{memory_id}", "forget", _delete),
-    Spoken("GET", "/memories/{memory_id}/history", "history", _history),
-    Spoken("POST", "/search", "recall", _search),
+    Spoken(
+        "POST",
+        "/memories",
+        "remember_many",
+        _add,
+        "Keep messages, word for word.",
+        object_of(results=list_of(_ADDED)),
+        takes={"messages": _MANY, **_IN_BODY, "metadata": _PLAIN},
+        example={
+            "messages": [{"role": "user", "content": "The kiln is booked until Friday."}],
+            "user_id": "ann",
+        },
+        adds=True,
+        many="messages",
+    ),
+    Spoken(
+        "GET",
+        "/memories",
+        "list",
+        _list,
+        "List memories of a user, an agent or a run.",
+        object_of(results=list_of(_MEMORY)),
+        takes={**_IN_URL, "top_k": COUNT, "limit": COUNT},
+        example={"user_id": "ann"},
+    ),
+    Spoken(
+        "DELETE",
+        "/memories",
+        "forget",
+        _delete_all,
+        "Forget all memories of a user, an agent or a run.",
+        _DONE,
+        takes=_IN_URL,
+        example={"user_id": "ann"},
+    ),
+    Spoken("GET", "/memories/{memory_id}", "get", _get, "Tell of one memory.", _MEMORY),
+    Spoken(
+        "PUT",
+        "/memories/{memory_id}",
+        "update",
+        _update,
+        "Change the text of a memory, or its metadata.",
+        _DONE,
+        takes={"text": TEXT, "data": TEXT, "metadata": _PLAIN},
+        example={"text": "The kiln is booked until Monday."},
+        adds=True,
+    ),
+    Spoken("DELETE", "/memories/{memory_id}", "forget", _delete, "Forget one memory.", _DONE),
+    Spoken(
+        "GET",
+        "/memories/{memory_id}/history",
+        "history",
+        _history,
+        "Tell what a memory said before.",
+        list_of(_EVENT),
+    ),
+    Spoken(
+        "POST",
+        "/search",
+        "recall",
+        _search,
+        "Recall what answers a question.",
+        object_of(results=list_of(_FOUND)),
+        takes={
+            "query": {"type": "string", "minLength": 1},
+            **_IN_BODY,
+            "top_k": COUNT,
+            "limit": COUNT,
+            "threshold": NUMBER,
+        },
+        example={"query": "When is the kiln free?", "user_id": "ann"},
+    ),
 )

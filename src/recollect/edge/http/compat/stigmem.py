@@ -18,7 +18,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect import __version__
-from recollect.edge.http.compat.dialect import Asked, Spoken
+from recollect.edge.http.compat.dialect import (
+    COUNT,
+    NUMBER,
+    TEXT,
+    Asked,
+    Spoken,
+    list_of,
+    object_of,
+)
 from recollect.edge.verbs.memories import unknown
 from recollect.edge.verbs.narrowing import NARROWING
 from recollect.errors import BadBody, InvalidInput, NotAllowed, UnknownPak
@@ -375,13 +383,116 @@ def _node(memory: Recollect, asked: Asked) -> Any:
     }
 
 
+_IN_URL = {"type": "string"}
+_FACT = object_of(
+    *("id", "entity", "relation", "value", "source", "timestamp", "hlc", "valid_until"),
+    *("confidence", "scope", "contradicted", "received_from", "cid", "garden", "content"),
+)
+_CONFLICT = object_of(
+    *("conflict_id", "status", "resolved_by", "detected_at"), fact_a=_FACT, fact_b=_FACT
+)
+_SCORED = object_of(
+    *("score", "score_breakdown", "hop_distance", "token_estimate", "why"), fact=_FACT
+)
+_VALUE = {"type": "object", "properties": {"type": {"enum": list(_KINDS)}}, "required": ["type"]}
+_BOUNDS = {one.name: NUMBER for one in NARROWING if one.kind == "number"}
+
 SPOKEN = (
-    Spoken("GET", "/.well-known/stigmem", "me", _node),
-    Spoken("POST", "/v1/facts", "remember", _assert, status=201, adds=True),
-    Spoken("GET", "/v1/facts", "list", _query),
-    Spoken("GET", "/v1/facts/{fact_id}", "get", _get),
-    Spoken("GET", "/v1/conflicts", "disputes", _conflicts),
-    Spoken("POST", "/v1/conflicts/{conflict_id}/resolve", "resolve", _resolve, adds=True),
-    Spoken("GET", "/v1/federation/peers", "me", _peers),
-    Spoken("POST", "/v1/recall", "recall", _recall),
+    Spoken(
+        "GET",
+        "/.well-known/stigmem",
+        "me",
+        _node,
+        "Tell what this node is.",
+        object_of("version", "node_id", "node_url", "auth", "federation", "namespaces"),
+    ),
+    Spoken(
+        "POST",
+        "/v1/facts",
+        "remember",
+        _assert,
+        "Assert a fact; one of confidence 0 takes back what its source said.",
+        _FACT,
+        takes={
+            **{key: {"type": "string", "minLength": 1} for key in ("entity", "relation", "source")},
+            "value": _VALUE,
+            "scope": TEXT,
+            "confidence": NUMBER,
+            "valid_until": TEXT,
+        },
+        example={
+            "entity": "kiln",
+            "relation": "state",
+            "source": "agent:ann",
+            "scope": "local",
+            "value": {"type": "string", "v": "hot"},
+        },
+        status=201,
+        adds=True,
+    ),
+    Spoken(
+        "GET",
+        "/v1/facts",
+        "list",
+        _query,
+        "Ask for facts.",
+        object_of("total", "cursor", facts=list_of(_FACT)),
+        takes={
+            **dict.fromkeys(("entity", "relation", "source", "scope", "after", "cursor"), _IN_URL),
+            "limit": COUNT,
+            "include_contradicted": {"type": "boolean"},
+            **{key: {"type": "number"} for key in _BOUNDS},
+        },
+        example={"entity": "kiln", "limit": 10},
+    ),
+    Spoken("GET", "/v1/facts/{fact_id}", "get", _get, "Tell of one fact.", _FACT),
+    Spoken(
+        "GET",
+        "/v1/conflicts",
+        "disputes",
+        _conflicts,
+        "Tell which facts contradict each other.",
+        object_of("cursor", "has_more", conflicts=list_of(_CONFLICT)),
+        takes={"status": _IN_URL, "limit": COUNT, "cursor": COUNT},
+        example={"limit": 10},
+    ),
+    Spoken(
+        "POST",
+        "/v1/conflicts/{conflict_id}/resolve",
+        "resolve",
+        _resolve,
+        "Settle a conflict, by one of its facts or a new value.",
+        object_of("resolution_fact_id", "conflict_status"),
+        takes={"winning_fact_id": TEXT, "new_value": {"anyOf": [_VALUE, {"type": "null"}]}},
+        example={"winning_fact_id": "fact-1"},
+        adds=True,
+    ),
+    Spoken(
+        "GET",
+        "/v1/federation/peers",
+        "me",
+        _peers,
+        "Tell of other nodes: there are none.",
+        object_of("peers"),
+    ),
+    Spoken(
+        "POST",
+        "/v1/recall",
+        "recall",
+        _recall,
+        "Recall what answers a question.",
+        object_of(
+            *("recall_id", "query_hash", "total_scored", "token_budget", "tokens_used"),
+            "truncated",
+            **dict.fromkeys(("facts", "content", "instructions"), list_of(_SCORED)),
+        ),
+        takes={
+            "query": {"type": "string", "minLength": 1},
+            "limit": COUNT,
+            "token_budget": COUNT,
+            "scope": TEXT,
+            **_BOUNDS,
+        },
+        example={"query": "When is the kiln free?", "limit": 3},
+    ),
 )
