@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from tests.mcp_client import ERAS, Agent, agent_over_http
 from tests.served import TOKEN, served
 
 from recollect import Recollect
+from recollect.edge.agents.deadline import wait_for_rest
+from recollect.edge.agents.hand_over import seen_by
 from recollect.policy import Principal
 
 ANN = Principal("acme", "ann", (), ("read", "write"))
@@ -77,6 +80,61 @@ def test_an_echo_is_known_to_whoever_may_read_what_it_repeats(
     with agent_over_http(f"{url}/mcp", other) as cat:
         assert cat.answer("remember", content="the kiln is HOT.")["meta"] == told["meta"]
         assert cat.answer("remember", content="The kiln is not hot.")["created"] is True
+
+
+@pytest.fixture
+def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which hooks take as long as they need."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "agents.toml").write_text("deadline_ms = 60000\n")
+    monkeypatch.setenv("RECOLLECT_HOME", str(home))
+    return home
+
+
+def hook(url: str, shown: str, **event: Any) -> httpx.Response:
+    told = {"session_id": "s1", **event}
+    headers = {"authorization": f"Bearer {shown}"}
+    return httpx.post(f"{url}/mcp/hook", json=told, headers=headers, timeout=90, trust_env=False)
+
+
+def test_an_event_may_be_posted_as_a_client_tells_it(
+    patient: Path, memory: Recollect, url: str, keys: dict[str, str]
+) -> None:
+    memory.as_principal(ANN).remember("The kiln is booked until Friday.", scope="company")
+    asked = {"hook_event_name": "UserPromptSubmit", "prompt": "Is the kiln booked on Friday?"}
+    told = hook(url, keys["ann"], **asked).json()["hookSpecificOutput"]["additionalContext"]
+    assert "The kiln is booked until Friday." in told
+    # Somebody else who names the same session was given nothing in it as yet.
+    told = hook(url, keys["ben"], **asked).json()["hookSpecificOutput"]["additionalContext"]
+    assert "The kiln is booked until Friday." in told
+    assert hook(url, keys["ann"], **asked).json() == {}
+    assert hook(url, "rk_no_such", **asked).status_code == 401
+    assert hook(url, keys["ann"]).json() == {}
+
+
+def test_no_transcript_of_this_machine_is_read_for_who_shows_a_key(
+    patient: Path, memory: Recollect, url: str, keys: dict[str, str], agent: Agent
+) -> None:
+    said = {"role": "user", "content": "The safe opens at noon."}
+    record = {"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/", "message": said}
+    (patient / "s1.jsonl").write_text(json.dumps(record) + "\n")
+    for name in ("SessionEnd", "PreCompact"):
+        event = {"hook_event_name": name, "transcript_path": str(patient / "s1.jsonl")}
+        assert hook(url, keys["ann"], **event).json() == {}
+        assert agent.text("on_hook", session_id="s1", **event) == "{}"
+    assert wait_for_rest(60)
+    assert memory.as_principal(ANN).list().items == ()
+
+
+def test_who_sees_other_folders_than_the_server_is_told_so(
+    patient: Path, url: str, keys: dict[str, str]
+) -> None:
+    event = {"hook_event_name": "Stop", "cwd": str(patient), "last_assistant_message": "Hot."}
+    for seen in ({"home": [1, 1], "cwd": None}, {}, "x"):
+        assert hook(url, keys["ann"], event=event, seen=seen).status_code == 409
+    here = seen_by(patient, str(patient))
+    assert hook(url, keys["ann"], event=event, seen=here, waited_ms=5).status_code == 200
 
 
 @pytest.mark.parametrize("shown", [None, "Bearer rk_no_such", f"Bearer {TOKEN}", "Basic eA=="])

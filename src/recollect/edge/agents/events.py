@@ -72,6 +72,7 @@ class _Answering:
     options: AgentOptions
     project: Project
     now: str
+    whose: str | None = None
     given: Given = NOTHING
     to_keep: Keeping | None = None
     kept: CaptureReport = CaptureReport()
@@ -111,15 +112,17 @@ def answer(
     *,
     since: float | None = None,
     deliver: Deliver | None = None,
+    whose: str | None = None,
 ) -> Mapping[str, object]:
     """Return what a client is answered to an event: an empty object where nothing is to be said.
 
     It has been waiting `since` then, by the monotonic clock. Where whoever waits may be gone by the
-    time, `deliver` hands the answer over, and says whether it was taken.
+    time, `deliver` hands the answer over, and says whether it was taken. `whose` it is, if not of
+    whoever this machine is of: no transcript is read for others, and each has a log of its own.
     """
     began = time.monotonic() if since is None else since
     try:
-        return _answered(lent, event, options, began, deliver)
+        return _answered(lent, event, options, began, deliver, whose)
     except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a prompt
         failed(event, options, error)
         return {}
@@ -142,11 +145,12 @@ def _answered(
     options: AgentOptions,
     began: float,
     deliver: Deliver | None,
+    whose: str | None,
 ) -> Mapping[str, object]:
     if not isinstance(event, Mapping):
         raise TypeError("an event is an object")
     now = iso(options.now())
-    one = _Answering(lent, event, options, project_at(event.get("cwd")), now)
+    one = _Answering(lent, event, options, project_at(event.get("cwd")), now, whose)
     work = EVENTS.get(one.name)
     if work is None or not one.session:
         return {}
@@ -228,6 +232,7 @@ def _write(one: _Answering, more: Mapping[str, Any]) -> None:
         "event": one.name,
         "client": client_of(one.event),
         "session": one.session,
+        **({} if one.whose is None else {"whose": one.whose}),
         **more,
     }
     # Ids, one for each turn that was kept; of many, as many as tell that it worked.
@@ -384,7 +389,7 @@ def _stop(one: _Answering, memory: Recollect) -> None:
 def _transcript(one: _Answering, memory: Recollect) -> None:
     """Keep what a transcript holds and nobody told us: turns that are known are passed over."""
     path = Path(_text(one.event, "transcript_path"))
-    if path.suffix != ".jsonl" or not path.is_file():
+    if one.whose is not None or path.suffix != ".jsonl" or not path.is_file():
         one.skipped = "no transcript"
         return
     _keep(one, _heard(one, path), _given_before(_entries(one))[0], memory)
@@ -431,6 +436,8 @@ def _entries(one: _Answering) -> Sequence[log.Entry]:
     """Return what the log says of a session, without answers that did not arrive."""
     arrived: list[log.Entry] = []
     for entry in log.of_session(one.options.state, one.session):
+        if entry.get("whose") != one.whose:
+            continue
         if entry.get("lost"):
             same = [one for one in arrived if one.get("event") == entry.get("event")]
             arrived = [one for one in arrived if one not in same[-1:]]

@@ -46,7 +46,8 @@ class Session:
     """A memory as whoever asks may use it, who that is, and what that was told before.
 
     A door that counts what is asked of it carries verbs out by a `perform` of its own; one whose
-    memories are only lent says how the memory is had once more.
+    memories are only lent says how the memory is had once more. `whose` it is, where somebody has
+    to show who they are: this machine's own files are not theirs.
     """
 
     memory: Recollect
@@ -54,6 +55,7 @@ class Session:
     echoes: Echoes
     perform_as: Callable[..., wire.Object | Iterator[str]] | None = None
     lent_again: Callable[[], AbstractContextManager[Recollect]] | None = None
+    whose: str | None = None
 
     def lend(self) -> AbstractContextManager[Recollect]:
         """Give the memory for as long as it is used, also when the call is over."""

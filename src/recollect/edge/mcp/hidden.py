@@ -68,9 +68,8 @@ class Hook:
             raise self._problem
         way = _ON_THE_WAY_MS if self._seen is None else _BY_PROCESS_MS
         since = self._since - way / 1000
-        return Outcome(
-            said_plainly(dict(answer(session.lend, self._event, self._options, since=since)))
-        )
+        told = answer(session.lend, self._event, self._options, since=since, whose=session.whose)
+        return Outcome(said_plainly(dict(told)))
 
     def failed(self, error: BaseException) -> None:
         """Say in the log why it was answered with nothing."""

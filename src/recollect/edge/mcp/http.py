@@ -29,6 +29,7 @@ from recollect.edge.http.problems import problem
 from recollect.edge.http.routes import carried_out
 from recollect.edge.mcp.calls import Session
 from recollect.errors import KeyNeeded, NoSuchRoute, WrongMethod
+from recollect.model import LOCAL_PRINCIPAL
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -150,7 +151,8 @@ class McpDoor:
                 listener = (served.store, who.tenant, who.id)
                 perform = partial(self._perform, served)
                 again = partial(self._lent_again, _shown(request), _known(request))
-                return act(Session(served.memory, listener, self._echoes, perform, again))
+                whose = None if _is_own(who) else f"{who.tenant}/{who.id}"
+                return act(Session(served.memory, listener, self._echoes, perform, again, whose))
 
         return await self._server.places.run(call)
 
@@ -248,6 +250,12 @@ class McpDoor:
         async with managers.brief.run(), managers.telling.run():
             ready.set_result(None)
             await self._end.wait()
+
+
+def _is_own(who: Principal) -> bool:
+    """Return whether somebody is who this machine's memory is of, and showed no key for it."""
+    own = LOCAL_PRINCIPAL
+    return who.key is None and (who.tenant, who.id) == (own.tenant, own.id)
 
 
 def _object(body: bytes) -> Mapping[str, Any]:
