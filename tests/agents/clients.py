@@ -114,7 +114,7 @@ class Place:
         log says `degraded`. What such a try left is forgotten, by the model and by the memory.
         """
         for _ in range(_MOST_TRIES):
-            before, wanted = len(self.log()), self.model.does
+            before, wanted = len(self.log()), (self.model.does, self.model.tokens)
             self.model.requests.clear()
             said = ask(self, prompt, *more)
             entries = self.ended(before)
@@ -125,7 +125,7 @@ class Place:
             if answered and not any("degraded" in one for one in answered):
                 return said
             self._forget({one["session"] for one in entries})
-            self.model.does = wanted
+            self.model.does, self.model.tokens = wanted
         raise AssertionError(f"hooks were never answered in time: {self.log()}")
 
     def ended(self, before: int) -> list[Any]:

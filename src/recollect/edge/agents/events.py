@@ -182,6 +182,8 @@ def _work(one: _Answering, work: Callable[[_Answering, Recollect], None]) -> Non
     """Do what an event asks for; if nobody waits any more, say so in the log."""
     _try(one, lambda memory: work(one, memory))
     if one.is_over and one.to_keep is None:
+        # That it was late is said; of what became of it, only what went wrong.
+        one.degraded = None if one.degraded == "deadline" else one.degraded
         _log_late(one)
 
 
