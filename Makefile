@@ -12,6 +12,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Some hundred processes are started by tests: what one has compiled, the next need not.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: browser conformance demo test test-agents soak faults check coverage audit constraints bench bench-check clean
 

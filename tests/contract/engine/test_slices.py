@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from recollect import Recollect
 from recollect.index.changes import apply_changes
 from recollect.index.contents import Contents
+from recollect.index.courtesy import Pause
 from recollect.policy import Principal
 from recollect.ports.store import Changes
 from recollect.testing import FakeClock, FakeEmbedder
@@ -116,13 +117,13 @@ def test_others_write_and_read_while_the_index_is_built_anew(
         memory.remember("the kiln is cold")
         seen.append(sorted(one.fact.content for one in memory.recall("kiln").results))
 
-    def take_over(changes: Changes, contents: Contents) -> None:
+    def take_over(changes: Changes, contents: Contents, pause: Pause) -> None:
         if changes.rows and not seen:
             seen.append([])
             other = threading.Thread(target=act)
             other.start()
             other.join(GIVE_UP_S)
-        apply_changes(changes, contents)
+        apply_changes(changes, contents, pause)
 
     monkeypatch.setattr("recollect.index.index.apply_changes", take_over)
     memory.reindex()
