@@ -14,6 +14,11 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Some hundred processes are started by tests: what one has compiled, the next need not.
 unexport PYTHONDONTWRITEBYTECODE
+# Thousands of small stores: in memory where there is a lot of it that takes programs too, otherwise
+# on the disk, as in `make soak`, `make faults` and whatever is started by hand.
+MEMORY := $(shell awk '$$2 == "/dev/shm" && $$4 !~ /noexec/' /proc/mounts 2>/dev/null | grep -q . \
+	&& df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }')
+test coverage: export PYTEST_DEBUG_TEMPROOT := $(MEMORY)
 
 .PHONY: browser conformance demo test test-agents soak faults check coverage audit constraints bench bench-check clean
 
@@ -49,7 +54,7 @@ faults: $(VENV)/.dev
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
 	$(BIN)/lint-imports
 
 # Fetched by apt-get, never installed. Without one, tests of pages are skipped; under CI this fails.

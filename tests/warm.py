@@ -22,11 +22,14 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from recollect import Recollect
+from recollect.client import RemoteRecollect
 from recollect.edge.cli import commands, main, views
+from recollect.errors import ServerUnreachable
 from recollect.opening import SystemClock
 
 ROOT = Path(__file__).parents[1]
@@ -154,6 +157,16 @@ def _load() -> None:
     ):
         memory.remember("The kiln is booked until May.")
         memory.frame("task", "When is the kiln free?")
+    _load_what_asks_servers()
+
+
+def _load_what_asks_servers() -> None:
+    """Ask once where nobody listens: of a port that is held, and of no use to anybody else."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}"
+        with RemoteRecollect(url, "rk_nobody") as nobody, suppress(ServerUnreachable):
+            nobody.stats()
 
 
 if __name__ == "__main__":
