@@ -7,7 +7,7 @@ keys are added, never renamed. Nothing here reads a store.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,6 +75,7 @@ __all__ = [
     "coded",
     "comparison",
     "condition",
+    "counted",
     "deleted",
     "disputed",
     "disputes",
@@ -95,6 +96,7 @@ __all__ = [
     "held",
     "hits",
     "imported",
+    "imported_parts",
     "ingested",
     "inspection",
     "invalidated",
@@ -291,11 +293,14 @@ def remembered(one: Remembered) -> Object:
 
 def batch(many: Sequence[Remembered]) -> Object:
     """Return what became of many texts: how many, how many new or pending, and of each."""
+    return {"remembered": len(many), **counted(many), "items": [remembered(one) for one in many]}
+
+
+def counted(many: Sequence[Remembered]) -> Object:
+    """Return how many of many texts are new, and how many wait for a vector."""
     return {
-        "remembered": len(many),
         "created": sum(one.created for one in many),
         "pending": sum(one.state == "pending" for one in many),
-        "items": [remembered(one) for one in many],
     }
 
 
@@ -378,6 +383,15 @@ def imported(many: Sequence[Remembered]) -> Object:
     """Return what became of an export that was taken back."""
     tally = batch(many)
     return {"imported": tally.pop("remembered"), **tally}
+
+
+def imported_parts(many: Sequence[Remembered]) -> Iterator[bytes]:
+    """Yield what `imported` would be as bytes, a report at a time."""
+    head = encode({"imported": len(many), **counted(many), "items": []})
+    yield head.removesuffix(b"]}")
+    for number, one in enumerate(many):
+        yield (b"," if number else b"") + encode(remembered(one))
+    yield b"]}"
 
 
 def forgotten(target: str, gone: Forgotten) -> Object:

@@ -10,6 +10,7 @@ import pytest
 from tests.contract.http.conftest import Serve
 
 from recollect import Recollect
+from recollect.edge import wire
 from recollect.edge.http.examples import ANSWERS, EXAMPLES, example_of
 from recollect.edge.verbs import VERBS
 from recollect.model import Principal
@@ -212,3 +213,16 @@ def test_what_is_long_says_that_it_comes_in_several_forms(serve: Serve, accepted
     assert long.headers.get("content-encoding", "identity") == accepted
     assert long.json()["memory"]["content"] == "tea " * 500
     assert "vary" not in short.headers
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+def test_a_long_answer_to_an_import_is_the_same_in_pieces(
+    serve: Serve, tmp_path: Path, accepted: str
+) -> None:
+    lines = [json.dumps({"kind": "memory", "content": f"cup {one}"}) for one in range(700)]
+    told = serve().post(
+        "/v1/import", content="\n".join(lines), headers={"accept-encoding": accepted}
+    )
+    assert (told.status_code, len(told.content) > 2**16) == (200, True)
+    assert len(told.json()["items"]) == told.json()["imported"] == told.json()["created"] == 700
+    assert told.content == wire.encode(told.json())

@@ -18,10 +18,19 @@ from recollect.errors import BadBody, BodyTooLarge, BodyTooSlow
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["json_object", "kept_lines", "read_whole", "spooled", "spooled_lines"]
+__all__ = [
+    "json_object",
+    "kept_answer",
+    "kept_lines",
+    "read_on",
+    "read_whole",
+    "spooled",
+    "spooled_lines",
+]
 
 # So much of an import is held in memory; the rest waits in a file of the server's own.
 _HELD_BYTES = 2**20
+_READ_BYTES = 2**16
 
 
 async def read_whole(request: Request, *, most: int, patience_s: float) -> bytes:
@@ -117,6 +126,21 @@ def kept_lines(lines: Iterator[str]) -> Iterator[str]:
         kept.write(f"{line.rstrip(chr(10))}\n".encode())
     kept.seek(0)
     return _until_closed(kept)
+
+
+def kept_answer(parts: Iterator[bytes]) -> IO[bytes]:
+    """Return a long answer, in a file of our own if it is very long; it stands at its end."""
+    kept = tempfile.SpooledTemporaryFile(max_size=_HELD_BYTES)  # noqa: SIM115 - handed on
+    for part in parts:
+        kept.write(part)
+    return kept
+
+
+def read_on(kept: IO[bytes]) -> Iterator[bytes]:
+    """Yield what was kept, a piece at a time."""
+    with kept:
+        while part := kept.read(_READ_BYTES):
+            yield part
 
 
 def _until_closed(kept: IO[bytes]) -> Iterator[str]:

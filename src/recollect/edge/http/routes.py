@@ -21,6 +21,7 @@ from recollect.edge.http.commits import TOLD
 from recollect.edge.http.quotas import COUNTED, brings
 from recollect.edge.http.tags import Asked, tagged
 from recollect.edge.verbs import VERBS, Verb, from_texts
+from recollect.edge.verbs.upkeep import brought_back
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ LINES = "application/x-ndjson"
 # Verbs whose answers have tags: the same question is asked again and again.
 TAGGED = ("recall", "frame")
 _LINES_AT_ONCE = 64
+# A longer answer is sent in pieces.
+_WHOLE_BYTES = 2**16
 _IDEMPOTENCY = "idempotency-key"
 # What a request may be called over HTTP.
 PLAIN_NAME = re.compile(r"[A-Za-z0-9._:-]{1,200}")
@@ -249,10 +252,29 @@ def _importing(server: Server, verb: Verb) -> Endpoint:
                     kept.seek(0)
                     server.quotas.take(served, lines, size)
                 given = {"lines": bodies.spooled_lines(kept)}
-                asked = given_in(verb, request, given)
-                answer = _response(verb.perform(served.memory, asked), verb)
+                asked = verb.checked(given_in(verb, request, given))
+                call = partial(brought_back, served.memory, asked)
+                done = server.spans.around(verb.name, served.store, {}, call)
+                server.counts.answered(verb.name, wire.counted(done))
+                answer = _piecewise(wire.imported_parts(done))
                 return _dated(server, verb, served, answer, asked=None)
 
         return await server.begin(request, verb, perform)
 
     return answer
+
+
+def _piecewise(parts: Iterator[bytes]) -> Response:
+    """Return an answer that is as long as what was sent: it is held a piece at a time."""
+    kept = bodies.kept_answer(parts)
+    length = kept.tell()
+    kept.seek(0)
+    if length <= _WHOLE_BYTES:
+        return Response(b"".join(bodies.read_on(kept)), media_type=JSON)
+    headers = {"content-length": str(length)}
+    return StreamingResponse(_sent(bodies.read_on(kept)), media_type=JSON, headers=headers)
+
+
+async def _sent(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part

@@ -5,7 +5,7 @@ Rows of the table, each with the few lines that call the engine and hand its ans
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.edge import wire
@@ -16,15 +16,20 @@ from recollect.model import Forgotten, Remembered
 if TYPE_CHECKING:
     from recollect.engine import Recollect
 
-__all__ = ["VERBS"]
+__all__ = ["VERBS", "brought_back"]
 
 
 def _export(memory: Recollect, given: dict[str, Any]) -> Iterator[str]:
     return memory.export(filter=given.get("filter"))
 
 
+def brought_back(memory: Recollect, given: dict[str, Any]) -> Sequence[Remembered]:
+    """Take an export back; return a report for each memory."""
+    return memory.import_(given.pop("lines"), **given)
+
+
 def _import(memory: Recollect, given: dict[str, Any]) -> wire.Object:
-    return wire.imported(memory.import_(given.pop("lines"), **given))
+    return wire.imported(brought_back(memory, given))
 
 
 def _tidy(memory: Recollect, given: dict[str, Any]) -> wire.Object:
