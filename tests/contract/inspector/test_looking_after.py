@@ -367,6 +367,19 @@ def test_a_slow_recall_leads_to_its_receipt(tmp_path: Path, browse: Browse) -> N
     assert f"receipt={asked['recall_id']}" in owner.get("/activity").text
 
 
+def test_slow_recalls_are_paged(memory: Recollect, owner: Browser) -> None:
+    server: Any = owner.client.app.state.server  # type: ignore[attr-defined]
+    for number in range(30):
+        known = {"who": Principal("local", "local"), "store": "", "request_id": f"r{number}"}
+        server.slow.took("recall", 1.0 + number, known)
+    first, second = (owner.json(f"/activity.json?cursor={cursor}") for cursor in (0, 20))
+    assert (first["slow_count"], first["next_cursor"]) == (30, "20")
+    assert [one["ms"] for one in (*first["slow"], *second["slow"])] == [
+        1_000.0 * number for number in range(30, 0, -1)
+    ]
+    assert 'hx-get="/activity?cursor=20"' in owner.get("/activity?cursor=20").text
+
+
 def test_hooks_are_paged(memory: Recollect, owner: Browser) -> None:
     for number in range(30):
         memory.hooks.register("pre_remember", lambda _: None, name=f"h{number:02}")

@@ -83,6 +83,50 @@ def test_what_never_became_a_candidate_is_a_list_and_each_leads_to_its_why_not(
     assert "Why not this one?" in there.text
 
 
+def test_each_stage_leads_to_as_many_as_it_kept(browse: Browse, shop: Path) -> None:
+    browser = browse()
+    asked = f"query={quote(ASKED)}&top_k=2"
+    page = browser.get(f"/ask?{asked}").text
+    links = re.findall(r'href="(/ask\?[^"]*kept=[^"]*)#kept">(\d+)</a>', page)
+    assert len(links) > 1
+    for href, count in links:
+        path = href.replace("&amp;", "&").replace("/ask?", "/ask.json?")
+        found, cursor = [], ""
+        while cursor is not None:
+            told = browser.json(path + (f"&cursor={cursor}" if cursor else ""))["kept"]
+            found += [one["pak_id"] for one in told["items"]]
+            cursor = told["next_cursor"]
+        assert len(found) == len({*found}) == told["count"] == int(count)
+    assert [one["left_out"] for one in told["items"]] == [None, None]
+    assert browser.get(f"/ask?{asked}&kept=nothing").status_code == 422
+
+
+def test_versions_links_and_readers_of_a_memory_are_lists_with_pages(
+    browse: Browse, tmp_path: Path
+) -> None:
+    with Recollect.open(tmp_path / "a.db", links=False) as memory:
+        memory.remember("Version 1.", pak_id="a")
+        for number in range(2, 26):
+            memory.update("a", content=f"Version {number}.")
+            memory.remember(f"Other {number}.", pak_id=f"b{number}")
+            memory.link("a", f"b{number}")
+            memory.keys.create(Principal("local", f"r{number:02}", (), ("read",)))
+    browser = owner(browse)
+    first = browser.json("/pak/a.json")
+    assert [one["number"] for one in first["versions"]] == [*range(25, 5, -1)]
+    second = browser.json("/pak/a.json?versions=20&links=20&readers=20")
+    assert [one["number"] for one in second["versions"]] == [5, 4, 3, 2, 1]
+    assert second["versions"][-1]["differences"] is None
+    assert second["versions"][-2]["differences"][-2]["how"] == "added"
+    ids = [one["pak_id"] for page in (first, second) for one in page["linked"]]
+    assert len(ids) == len({*ids}) == first["pages"]["links"]["count"] == 24
+    names = [one["principal"] for page in (first, second) for one in page["readers"]]
+    assert names == [f"r{number:02}" for number in range(2, 26)]
+    html = browser.get("/pak/a").text
+    for name in ("versions", "links", "readers"):
+        assert f'href="/pak/a?{name}=20#{name}"' in html
+
+
 def test_why_not_takes_any_id_and_tells_hidden_from_absent_by_nothing(
     browse: Browse, shop: Path
 ) -> None:

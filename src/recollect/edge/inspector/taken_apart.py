@@ -13,7 +13,16 @@ from recollect.edge.inspector.marks import shared
 from recollect.edge.inspector.page import Data
 from recollect.recall.pack import count_tokens
 
-__all__ = ["CANDIDATES", "SIGNALS", "as_result", "beside", "funnel", "scored", "weights_of"]
+__all__ = [
+    "CANDIDATES",
+    "SIGNALS",
+    "as_result",
+    "beside",
+    "funnel",
+    "kept_at",
+    "scored",
+    "weights_of",
+]
 
 SIGNALS = ("similarity", "confidence", "recency", "centrality", "reinforcement")
 CANDIDATES = "candidates"
@@ -91,6 +100,21 @@ def funnel(given: int, dropped: Sequence[Data], memories: int) -> list[Data]:
             left -= by_stage[name]
             stages.append(_stage(name, label, says, left, by_stage[name]))
     return stages
+
+
+def kept_at(name: str, stages: Sequence[Data], answer: Data) -> list[Data]:
+    """Return what a stage kept: what was given, and what a later one left out, with its label."""
+    names = [one["stage"] for one in stages]
+    later = {one["stage"]: one["label"] for one in stages[names.index(name) + 1 :]}
+    given = [*answer["instructions"], *answer["results"]]
+    return [
+        *({"pak_id": one["fact"]["pak_id"], "left_out": None} for one in given),
+        *(
+            {"pak_id": one["pak_id"], "left_out": later[one["stage"]]}
+            for one in answer["dropped"]
+            if one["stage"] in later and one["pak_id"]
+        ),
+    ]
 
 
 def _stage(name: str, label: str, says: str, kept: int, dropped: int) -> Data:

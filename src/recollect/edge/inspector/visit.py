@@ -97,6 +97,19 @@ class Visit:
             return []
         return [one for one in self.typed.get(name, ()) if one.strip()]
 
+    def paged(self, found: Sequence[Any], most: int, name: str = "cursor") -> dict[str, Any]:
+        """Return the page that is asked for of a list that is known whole."""
+        text = self.text(name) or "0"
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise InvalidInput("this is no page of this list.", hint="start with the first page.")
+        before = min(int(text), len(found))
+        return {
+            "items": list(found[before : before + most]),
+            "count": len(found),
+            "next_cursor": str(before + most) if len(found) > before + most else None,
+            "is_first": before == 0,
+        }
+
     def given(self, verb: str, *names: str) -> dict[str, Any]:
         """Return what was typed for fields of a verb, each as its kind is."""
         fields = [one for one in by_name(verb).fields if one.name in names]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages.keep import rows_of
 from recollect.edge.inspector.texts import LONG_CHARS, address
-from recollect.errors import InvalidInput, NoSuchRoute
+from recollect.errors import NoSuchRoute
 from recollect.model import PERMISSIONS, ROLES, SCOPES
 from recollect.model.request import asked_of_waiting
 
@@ -28,17 +28,7 @@ _SIDES = ("first", "second")
 
 def paged(visit: Visit, found: list[Any], most: int = _A_PAGE) -> Data:
     """Return a page of a list that comes whole."""
-    text = visit.text("cursor") or "0"
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidInput("this is no page of this list.", hint="start with the first page.")
-    before = int(text)
-    more = len(found) > before + most
-    return {
-        "items": found[before : before + most],
-        "count": len(found),
-        "next_cursor": str(before + most) if more else None,
-        "is_first": before == 0,
-    }
+    return visit.paged(found, most)
 
 
 def _gardens(visit: Visit) -> Data:

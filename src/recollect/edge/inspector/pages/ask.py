@@ -16,6 +16,7 @@ from recollect.edge.inspector.page import Data, Form, Page
 from recollect.edge.inspector.texts import beginning
 from recollect.edge.inspector.visit import name_of
 from recollect.edge.verbs import by_name
+from recollect.errors import InvalidInput
 from recollect.model.request import RecallRequest
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _ASKED = (
     *("since", "until", "min_match", "filter"),
 )
 _A_PAGE = 20
+# What these kept is not in the answer: a list of memories is.
+_BEFORE_CANDIDATES = ("readable", "window")
 # What a second question may have otherwise.
 _BESIDE = ("query", "frame", "now")
 
@@ -47,6 +50,7 @@ def _ask(visit: Visit) -> Data:
         "beside": second,
         "why": _why(visit, who, given) if is_asked else None,
         "passed_over": _passed_over(visit, who, first),
+        "kept": _kept(visit, first),
         "receipt": None,
         **_side_by_side(first, second),
     }
@@ -134,6 +138,18 @@ def _passed_over(visit: Visit, who: str | None, answer: Data | None) -> Data | N
     }
 
 
+def _kept(visit: Visit, answer: Data | None) -> Data | None:
+    """Return a page of what a stage kept, if that is asked for."""
+    name = visit.text("kept")
+    if answer is None or name is None:
+        return None
+    (stage,) = [one for one in answer["funnel"] if one["stage"] == name] or [None]
+    if stage is None or name in _BEFORE_CANDIDATES:
+        raise InvalidInput("this answer has no such stage.", hint="choose one of its stages.")
+    found = taken_apart.kept_at(name, answer["funnel"], answer)
+    return {"stage": name, "label": stage["label"], **visit.paged(found, _A_PAGE)}
+
+
 def _side_by_side(first: Data | None, second: Data | None) -> Data:
     if first is None or second is None:
         return {"left": None, "right": None}
@@ -158,6 +174,7 @@ def _again(visit: Visit, receipt: str) -> Data:
         "beside": None,
         "why": None,
         "passed_over": None,
+        "kept": None,
         "receipt": told,
         "given_then": given,
         "today": today,

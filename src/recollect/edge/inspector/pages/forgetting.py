@@ -7,10 +7,8 @@ more, it is shown again instead.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
 
 __all__ = ["FORMS", "PAGES"]
-
-T = TypeVar("T")
 
 _BY = ("pak_id", "thread", "project", "tag", "entity", "source", "owner", "since", "until", "scope")
 _HOW = ("versions", "filter")
@@ -47,29 +43,15 @@ def _forget(visit: Visit) -> Data:
 def _preview(visit: Visit, would: dict[str, Any], given: dict[str, Any]) -> Data:
     """Return what would go: of memories and of versions a page each, with how they begin."""
     ids = list(would["pak_ids"])
+    page = visit.paged(ids, _SHOWN)
     return {
         **{name: would[name] for name in ("versions", "receipts", "returns")},
         "memories": len(ids),
         "digest": _digest(would),
-        **_cut(ids, _before(visit, "cursor"), functools.partial(_rows, visit)),
+        **page,
+        "items": _rows(visit, page["items"]),
         "older": _older(visit, given) if would["versions"] else None,
     }
-
-
-def _cut(all_of_them: list[T], before: int, rows: Callable[[list[T]], list[Data]]) -> Data:
-    """Return a page of a list that is known whole."""
-    before = min(before, len(all_of_them))
-    more = len(all_of_them) > before + _SHOWN
-    return {
-        "items": rows(all_of_them[before : before + _SHOWN]),
-        "next_cursor": str(before + _SHOWN) if more else None,
-        "is_first": before == 0,
-    }
-
-
-def _before(visit: Visit, name: str) -> int:
-    text = visit.text(name) or "0"
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _rows(visit: Visit, ids: list[str]) -> list[Data]:
@@ -92,7 +74,8 @@ def _older(visit: Visit, given: dict[str, Any]) -> Data:
     numbered = [
         (pak_id, number) for pak_id, numbers in visit.older(**named).items() for number in numbers
     ]
-    return _cut(numbered, _before(visit, "older"), functools.partial(_versions, visit))
+    page = visit.paged(numbered, _SHOWN, "older")
+    return {**page, "items": _versions(visit, page["items"])}
 
 
 def _versions(visit: Visit, numbered: list[tuple[str, int]]) -> list[Data]:

@@ -7,7 +7,6 @@ archived, and its disputes settled.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recollect.edge.inspector import graph
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "PAGES"]
 
+_ROWS = 20
 _SETTLED = {
     "this": "The dispute is settled: the other one gave way.",
     "other": "The dispute is settled: this one gave way.",
@@ -34,29 +34,44 @@ def _memory(visit: Visit) -> Data:
     pak_id = visit.text("pak_id") or ""
     found = visit.ask("inspect", pak_id=pak_id)
     memory = found["memory"]
+    versions = visit.paged([] if memory is None else _versions(visit, pak_id), _ROWS, "versions")
+    links = visit.paged(found["links"], _ROWS, "links")
+    who = None if memory is None else _principals(visit)
+    readers = visit.paged(sorted((who or {}).items()), _ROWS, "readers")
     return {
         **found,
         "title": found["pak"]["title"] or pak_id,
         "pak_id": pak_id,
         "whole": visit.text("whole") is not None,
-        "versions": [] if memory is None else _versions(visit, pak_id),
+        "versions": [_changed(before, after) for before, after in versions["items"]],
+        "pages": {
+            "versions": _rest(versions),
+            "links": _rest(links),
+            "readers": _rest(readers),
+        },
         "points": _points(visit, found["links"]),
+        "linked": [{**one, "title": _title(visit, one["pak_id"])} for one in links["items"]],
         "sides": [_sides(visit, one, pak_id) for one in found["disputes"]],
-        "readers": None if memory is None else _readers(visit, pak_id),
+        "readers": None
+        if who is None
+        else [_reader(visit, pak_id, name, one) for name, one in readers["items"]],
     }
 
 
-def _versions(visit: Visit, pak_id: str) -> list[Data]:
-    """Return the versions, the latest first, each with what it says otherwise than the one before.
+def _versions(visit: Visit, pak_id: str) -> list[tuple[Data | None, Data]]:
+    """Return the versions, the latest first, each with the one before.
 
     What it superseded stands among them, with its own id.
     """
     told = visit.ask("history", pak_id=pak_id)["versions"]
-    made = [{**one, "differences": None} for one in told]
-    for before, after in pairwise(made):
-        if before["memory"]["content"] != after["memory"]["content"]:
-            after["differences"] = pieces(before["memory"]["content"], after["memory"]["content"])
-    return made[::-1]
+    return list(zip([None, *told], told, strict=False))[::-1]
+
+
+def _changed(before: Data | None, after: Data) -> Data:
+    """Return a version with what it says otherwise than the one before."""
+    old, new = ("" if one is None else one["memory"]["content"] for one in (before, after))
+    is_other = before is not None and old != new
+    return {**after, "differences": pieces(old, new) if is_other else None}
 
 
 def _points(visit: Visit, links: list[Data]) -> list[Data]:
@@ -78,17 +93,21 @@ def _sides(visit: Visit, dispute: Data, pak_id: str) -> Data:
     }
 
 
-def _readers(visit: Visit, pak_id: str) -> list[Data] | None:
-    """Return who of those that have a key may read a memory; None for who may not know."""
+def _rest(page: Data) -> Data:
+    return {name: page[name] for name in ("count", "next_cursor", "is_first")}
+
+
+def _principals(visit: Visit) -> dict[str, Principal] | None:
+    """Return those that have a key, by name; None for who may not know."""
     if "admin" not in visit.me.permissions:
         return None
-    opener = visit.served.opener
-    rows = [one for one in opener.keys.list() if one.revoked_at is None]
-    known = {one.principal.id: one.principal for one in rows if _is_ours(visit, one.principal)}
-    return [
-        {"principal": name, "reads": _reads(opener.as_principal(who), pak_id)}
-        for name, who in known.items()
-    ]
+    rows = [one for one in visit.served.opener.keys.list() if one.revoked_at is None]
+    return {one.principal.id: one.principal for one in rows if _is_ours(visit, one.principal)}
+
+
+def _reader(visit: Visit, pak_id: str, name: str, who: Principal) -> Data:
+    """Return whether somebody that has a key may read a memory."""
+    return {"principal": name, "reads": _reads(visit.served.opener.as_principal(who), pak_id)}
 
 
 def _is_ours(visit: Visit, who: Principal) -> bool:

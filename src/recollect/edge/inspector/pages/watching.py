@@ -29,6 +29,7 @@ def _activity(visit: Visit) -> Data:
     is_admin = "admin" in visit.me.permissions
     whose = None if is_admin else visit.me.id
     slow = visit.server.slow.of(visit.served.store, visit.me.tenant, principal=whose)
+    page = paged(visit, slow, _SLOWEST)
     return {
         "counts": [
             _counted("Memories", counts["memories"], "/keep"),
@@ -42,8 +43,11 @@ def _activity(visit: Visit) -> Data:
             _counted("Open disputes", len(visit.ask("disputes")["disputes"]), "/disputes"),
             _counted("Gardens", len(visit.ask("gardens.list")["gardens"]), "/gardens"),
         ],
-        "slow": slow[:_SLOWEST],
-        "slow_count": len(slow),
+        "at": visit.text("cursor"),
+        "slow": page["items"],
+        "slow_count": page["count"],
+        "next_cursor": page["next_cursor"],
+        "is_first": page["is_first"],
         "slow_ms": 1_000 * SLOW_SECONDS,
         "is_admin": is_admin,
         "server": visit.server.counts.told() if visit.is_at_the_machine else None,
