@@ -35,6 +35,8 @@ class Picture:
 
 
 PICTURES = {
+    # First, while nobody has asked anything yet: how long that took is of the machine.
+    "inspector-activity": Picture("/activity", height=460),
     "inspector-ask": Picture(f"/ask?{_ASKED}", height=820),
     "inspector-why-not": Picture(f"/ask?{_ASKED}&top_k=3&why=payments-provider", dark=True),
     "inspector-beside": Picture("/ask?query=card+payment&b_frame=task", height=820),
@@ -46,7 +48,6 @@ PICTURES = {
     "inspector-forget": Picture("/forget?project=payments"),
     "inspector-timeline": Picture("/timeline?since=2026-02-01&until=2026-02-28", dark=True),
     "inspector-quarantine": Picture("/quarantine", height=460),
-    "inspector-activity": Picture("/activity", height=460),
 }
 
 

@@ -15,7 +15,15 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    expect,
+)
 from playwright.sync_api import sync_playwright as start_playwright
 from tools.chromium import cannot_be_had, find
 
@@ -27,8 +35,8 @@ document.addEventListener('securitypolicyviolation', (event) => {
 """
 _GRAVE = ("serious", "critical")
 expect.set_options(timeout=30_000)
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1280, "height": 860}
 
 
 class Loop:

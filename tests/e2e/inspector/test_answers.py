@@ -11,7 +11,14 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.e2e.inspector.browsing import grave, is_too_wide, listens, press
+from tests.e2e.inspector.browsing import (
+    PHONE,
+    grave,
+    grave_in_both,
+    is_too_wide,
+    listens,
+    press,
+)
 from tests.e2e.inspector.conftest import Visit
 from tests.e2e.inspector.stores import Site, site_of
 
@@ -38,20 +45,16 @@ every_page = pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 
 
 @every_page
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing_serious(visit: Visit, shop: Site, path: str, dark: bool) -> None:
-    assert grave(visit(shop, path, dark=dark)) == []
-
-
-@every_page
-def test_a_phone_shows_it_without_moving_sideways(visit: Visit, shop: Site, path: str) -> None:
-    assert not is_too_wide(visit(shop, path, phone=True))
+def test_each_page_is_open_to_all_on_any_screen(visit: Visit, shop: Site, path: str) -> None:
+    page = visit(shop, path)
+    assert grave_in_both(page) == []
+    page.set_viewport_size(PHONE)
+    assert not is_too_wide(page)
 
 
 def test_the_sign_in_is_for_everybody(visit: Visit, shop: Site) -> None:
-    for dark in (False, True):
-        assert grave(visit(shop, "/sign-in", key=None, dark=dark)) == []
     page = visit(shop, ASK, key=None, phone=True)
+    assert grave_in_both(page) == []
     assert not is_too_wide(page)
     page.get_by_label("Key").fill("rk_wrong")
     page.get_by_role("button", name="Sign in").click()
@@ -267,15 +270,16 @@ def grave_without_scripts(page: Page) -> list[str]:
     ]
 
 
-@every_page
-def test_each_page_works_without_scripts(visit: Visit, shop: Site, path: str) -> None:
-    page = visit(shop, path, scripts=False)
-    expect(page.locator("main")).to_be_visible()
-    expect(page.locator("nav.places a").first).to_be_visible()
-    assert grave_without_scripts(page) == []
-    # A button that needs a script is not there without one.
-    needy = page.locator("[data-copy]:visible, [data-open]:visible, [data-walk]:visible")
-    assert needy.count() == 0
+def test_each_page_works_without_scripts(visit: Visit, shop: Site) -> None:
+    page = visit(shop, "/ask", scripts=False)
+    for path in PAGES.values():
+        page.goto(path)
+        expect(page.locator("main")).to_be_visible()
+        expect(page.locator("nav.places a").first).to_be_visible()
+        assert grave_without_scripts(page) == []
+        # A button that needs a script is not there without one.
+        needy = page.locator("[data-copy]:visible, [data-open]:visible, [data-walk]:visible")
+        assert needy.count() == 0
 
 
 def test_stored_text_acts_on_no_page(visit: Visit, tmp_path: Path) -> None:
@@ -290,12 +294,13 @@ def test_stored_text_acts_on_no_page(visit: Visit, tmp_path: Path) -> None:
     for name, text in texts.items():
         own.remember(f"kiln {text}", pak_id=name, title=text, tags=[text[:40]], thread=text)
     with site_of(memory) as site:
+        page = visit(site, "/ask")
         for path in (
             "/ask?query=kiln",
             "/frame?name=evidence&query=kiln",
             *(f"/pak/{one}" for one in texts),
         ):
-            page = visit(site, path)
+            page.goto(path)
             assert page.title() in (
                 *("Ask · Recollect", "Frame · Recollect"),
                 *(f"{text} · Recollect".strip() for text in texts.values()),
