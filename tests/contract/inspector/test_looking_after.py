@@ -94,6 +94,15 @@ def test_a_preview_says_of_each_memory_how_many_links_end(
     assert re.search(r'href="/pak/a#links">2 links end with it<', page)
 
 
+def test_a_stretch_of_time_alone_is_not_forgotten_and_the_page_says_what_is_missing(
+    owner: Browser,
+) -> None:
+    page = owner.get("/forget?since=2026-01-01&until=2026-02-01")
+    assert page.status_code == 422
+    assert page.text.count("name a project, a conversation, a tag or a source, too.") == 0
+    assert page.text.count("Name a project, a conversation, a tag or a source, too.") == 2
+
+
 def test_a_preview_lists_the_older_versions_that_would_go(
     memory: Recollect, owner: Browser
 ) -> None:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from recollect.edge.inspector.page import Data, Form, Go, Page, Shown
 from recollect.edge.inspector.pages.keep import rows_of
 from recollect.edge.inspector.texts import beginning
+from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.edge.inspector.visit import Visit
@@ -30,6 +31,7 @@ _SHOWN = 25
 def _forget(visit: Visit) -> Data:
     given = visit.given("forget", *_BY, *_HOW)
     named = {name: one for name, one in given.items() if name not in ("scope", "versions")}
+    _need_more_than_time(named)
     would = visit.ask("forget", dry_run=True, **given) if named else None
     return {
         "typed": {
@@ -38,6 +40,16 @@ def _forget(visit: Visit) -> Data:
         },
         "would": None if would is None else _preview(visit, would, given),
     }
+
+
+def _need_more_than_time(named: dict[str, Any]) -> None:
+    """Refuse a stretch of time alone: whose or of what it is has to be said, too."""
+    for name in ("since", "until"):
+        if name in named and not set(named) - {"since", "until"}:
+            raise InvalidInput(
+                f"{name} narrows what is named, and nothing else is.",
+                hint="name a project, a conversation, a tag or a source, too.",
+            )
 
 
 def _preview(visit: Visit, would: dict[str, Any], given: dict[str, Any]) -> Data:
