@@ -18,6 +18,10 @@ __all__ = ["PATIENCE_S", "Asked", "Waiting", "hook", "read"]
 PATIENCE_S = 0.3
 # Of that, for the way from the child and out.
 _WAY_BACK_S = 0.015
+# However late it is, what a client says is read if it says it now.
+_LEAST_READ_S = 0.05
+# Of what Linux tells of a process behind its name: when it was started, in ticks since the boot.
+_STARTED = 19
 # What nobody waits for is given up after this, whatever holds it.
 _MOST_ALIVE_S = 120
 _MOST_BYTES = 64_000_000
@@ -100,8 +104,7 @@ class Waiting:
 
 def hook(asked: Asked) -> NoReturn:
     """Answer an event in time, or not at all; what is kept is kept by a process of its own."""
-    # What the interpreter took to start counts, as far as it can be known.
-    began = time.monotonic() - time.process_time()
+    began = time.monotonic() - _since_start_s()
     try:
         _hook(asked, began)
     except BaseException:  # noqa: BLE001 - a hook that fails must not stop a prompt
@@ -109,8 +112,21 @@ def hook(asked: Asked) -> NoReturn:
     os._exit(0)
 
 
+def _since_start_s() -> float:
+    """Return how long this process has been there: what the interpreter took to start counts."""
+    try:
+        with open("/proc/self/stat", "rb") as told:  # noqa: PTH123 - there is no Path loaded for it
+            fields = told.read().rpartition(b")")[2].split()
+        started = int(fields[_STARTED]) / os.sysconf("SC_CLK_TCK")
+        lived = time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, ValueError, IndexError, AttributeError):
+        lived = -1.0
+    # Where the system does not tell, or tells of another clock: at least what it computed so far.
+    return lived if 0 <= lived <= _MOST_ALIVE_S else time.process_time()
+
+
 def _hook(asked: Asked, began: float) -> None:
-    given = _given(began + PATIENCE_S)
+    given = _given(max(began + PATIENCE_S, time.monotonic() + _LEAST_READ_S))
     is_waited_for = asked.event in _BEFORE_A_PROMPT
     (answer, saying), (hearing, taken) = os.pipe(), os.pipe()
     if os.fork() == 0:
