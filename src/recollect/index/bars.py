@@ -33,9 +33,12 @@ class Bars:
 
     def of(self, rows: NDArray[np.int64], head: Head) -> NDArray[np.float64]:
         """Return the bars of some rows inside of the commit that leads to a head."""
-        known = np.full(len(rows), np.nan)
-        within = rows < len(self._known)
-        known[within] = self._known[rows[within]]
+        if len(rows) and rows.max() < len(self._known):
+            known = self._known.take(rows)
+        else:
+            known = np.full(len(rows), np.nan)
+            within = rows < len(self._known)
+            known[within] = self._known[rows[within]]
         if self._learned and self._learned_in == head:
             learned = (self._learned.get(row, np.nan) for row in rows.tolist())
             newer = np.fromiter(learned, np.float64, count=len(rows))

@@ -236,7 +236,8 @@ class _Search:
         wanted: Wanted,
         bars: NDArray[np.float64] | None,
     ) -> _Found:
-        known = None if bars is None else np.nan_to_num(bars)
+        # Of who is not known yet anybody may get into the list.
+        known = None if bars is None else np.fmax(bars, 0.0)
         near = self._index.alike_each(self._vectors[looking], old, wanted, known)
         who, slots, cosines = _flat(near)
         named = distinct(slots)
@@ -246,9 +247,9 @@ class _Search:
 
     def _bars(self, old: Selection) -> NDArray[np.float64]:
         """Return how close one must be to get into the list of each slot; NaN if not known."""
-        bars = np.zeros(self._index.size)
-        rows = self._index.column("row_id")[old.slots]
-        bars[old.slots] = self._index.bars.of(rows, self._commit.head)
+        bars = self._index.bars.of(self._index.column("row_id"), self._commit.head)
+        if not old.is_solid:
+            bars[~old.mask] = 0.0
         return bars
 
     def _among_new(self) -> Iterator[_Found]:
