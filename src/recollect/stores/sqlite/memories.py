@@ -391,6 +391,7 @@ class SqliteMemories:
 
     def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[Sequence[IndexRow]]:
         """Yield what an index learns of these rows, or of all, as far as they are there."""
+        is_all = row_ids is None
         if row_ids is None:
             row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
         slot = self._db.slot
@@ -403,11 +404,11 @@ class SqliteMemories:
                     self._db.all(
                         f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
                         " FROM memories JOIN paks USING (pak_id)"
-                        f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
-                        *chunk,
+                        f" WHERE {where} ORDER BY memories.row_id",
+                        *values,
                     )
                 )
-                for chunk in chunks(numbers)
+                for where, values in map(_all_between if is_all else _each_of, chunks(numbers))
             ]
             yield IndexColumns.joined(parts)
 
@@ -448,6 +449,15 @@ class SqliteMemories:
         except ValueError:
             self._unreadable |= {row[0] if row_id is None else row_id}
             return None
+
+
+def _each_of(row_ids: Sequence[int]) -> tuple[str, Sequence[int]]:
+    return f"memories.row_id IN ({marks(row_ids)})", row_ids
+
+
+def _all_between(row_ids: Sequence[int]) -> tuple[str, Sequence[int]]:
+    """Return the same of rows between which there are no others: they are walked over in order."""
+    return "memories.row_id BETWEEN ? AND ?", (row_ids[0], row_ids[-1])
 
 
 def _assignments(*columns: str) -> str:
