@@ -226,3 +226,24 @@ def test_a_long_answer_to_an_import_is_the_same_in_pieces(
     assert (told.status_code, len(told.content) > 2**16) == (200, True)
     assert len(told.json()["items"]) == told.json()["imported"] == told.json()["created"] == 700
     assert told.content == wire.encode(told.json())
+
+
+@pytest.mark.parametrize("path", ["/v1/recall", "/compat/mem0/search"])
+def test_a_span_belongs_to_what_its_caller_was_at(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    from opentelemetry import trace
+
+    seen: list[str] = []
+
+    class Tracer:
+        def start_as_current_span(self, *_: Any, **__: Any) -> Any:
+            seen.append(f"{trace.get_current_span().get_span_context().trace_id:032x}")
+            return trace.use_span(trace.INVALID_SPAN)
+
+    monkeypatch.setattr(trace, "get_tracer", lambda *_, **__: Tracer())
+    client, mine = serve(), "0af7651916cd43dd8448eb211c80319c"
+    sent = {"query": "kiln"} | ({"user_id": "ann"} if "mem0" in path else {})
+    for headers in ({"traceparent": f"00-{mine}-b7ad6b7169203331-01"}, {}):
+        assert client.post(path, json=sent, headers=headers).status_code == 200
+    assert seen == [mine, "0" * 32]

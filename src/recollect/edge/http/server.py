@@ -85,7 +85,7 @@ class Server:
 
         def call() -> Answer:
             self.reloads.follow(self.stores)
-            with self.stores.serve(shown) as served:
+            with self.spans.within(request.headers), self.stores.serve(shown) as served:
                 key = served.memory.principal.key
                 request.state.store, request.state.key = served.store, key
                 request.state.who = served.memory.principal

@@ -8,7 +8,8 @@ log texts. Which spans are kept, and where they go, is for whoever set up the SD
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -31,6 +32,8 @@ OPERATIONS: Mapping[str, str] = {
 # Where answers keep their records; and where a question stands.
 _COUNTED = ("results", "blocks", "items", "scores")
 _ASKED = ("query", "text")
+# The header of W3C's trace context.
+_PARENT = "traceparent"
 
 
 class Spans:
@@ -43,6 +46,20 @@ class Spans:
             from opentelemetry import trace
 
             self._tracer = trace.get_tracer("recollect")
+
+    @contextmanager
+    def within(self, headers: Mapping[str, str]) -> Iterator[None]:
+        """Let spans belong to whatever the caller was at, as far as a request's headers say so."""
+        if self._tracer is None or _PARENT not in headers:
+            yield
+            return
+        from opentelemetry import context, propagate
+
+        token = context.attach(propagate.extract(headers))
+        try:
+            yield
+        finally:
+            context.detach(token)
 
     def around(
         self, verb: str, store: str, given: Mapping[str, Any], call: Callable[[], Any]
