@@ -183,3 +183,28 @@ def test_an_instruction_takes_the_right_to_give_one(people: People) -> None:
     who = people.opener.as_principal(Principal("acme", "root", (), ("read", "write", "admin")))
     with pytest.raises(NotAllowed):
         who.catalogue.set_risk_flags("order", [])
+
+
+def test_older_versions_that_would_go_are_told_to_whoever_may_erase_them(people: People) -> None:
+    def write(who: Recollect, name: str) -> None:
+        who.remember(f"First of {name}.", pak_id=name, project="shop")
+        who.update(name, content=f"Second of {name}.")
+        who.update(name, content="Third.", project="elsewhere")
+
+    write(people.ann, "of-ann")
+    assert people.ann.catalogue.older(project="shop") == {"of-ann": [1, 2]}
+    before = repr(people.ann.catalogue.older(project="shop"))
+    write(people.bob, "of-bob")
+    write(people.dan, "of-dan")
+    assert repr(people.ann.catalogue.older(project="shop")) == before
+    assert people.bob.catalogue.older(project="shop") == {"of-bob": [1, 2]}
+    assert set(people.root.catalogue.older(project="shop")) == {"of-ann", "of-bob"}
+    assert people.ann.catalogue.older(project="nowhere") == {}
+    assert people.ann.catalogue.older(scope="company", project="shop") == {}
+    # What is forgotten then is what was told.
+    assert people.root.forget(project="shop").versions == 4
+    reader = people.opener.as_principal(Principal("acme", "ann", (), ("read",)))
+    with pytest.raises(NotAllowed):
+        reader.catalogue.older(project="shop")
+    with pytest.raises(InvalidInput):
+        people.ann.catalogue.older()
