@@ -67,7 +67,7 @@ def _live(memory: Recollect) -> None:
     ids = [one.pak_id for one in memory.list(thread="desk", limit=30).items]
     for one, other in zip(ids[::2], ids[1::2], strict=True):
         memory.dispute(one, other, note="Which of the two is it?")
-    for word in ("card", "order", "mugs", "van") * 8:
+    for word in ("card", "order", "mugs", "van") * 16:
         memory.recall(f"What about the {word}?")
 
 

@@ -159,7 +159,10 @@ def test_an_answer_without_meaning_looks_degraded_and_says_what_next(
 
 def test_what_a_hook_refuses_looks_denied(house: Site, visit: Visit) -> None:
     page = visit(house, "/ask?query=the+password")
-    expect(page.locator(".state.denied")).to_contain_text("passwords are not for agents")
+    expect(page.locator(".state.denied")).to_contain_text("Passwords are not for agents")
+    expect(page.locator(".state.denied .next")).to_be_visible()
+    # Nothing was searched: no stage is told to have left something out.
+    expect(page.locator(".funnel")).to_have_count(0)
     settled(page)
 
 
@@ -247,6 +250,7 @@ def test_a_form_of_another_site_or_of_an_older_session_does_nothing(
 def test_hooks_are_seen_with_what_came_of_them_and_how_long_they_took(
     house: Site, visit: Visit
 ) -> None:
+    house.memory.recall("is the kiln hot?")
     page = visit(house, "/activity")
     page.get_by_role("link", name="hooks", exact=True).click()
     card = page.locator("section.card", has_text="speed-and-secrets")
@@ -303,7 +307,7 @@ def test_older_versions_that_would_go_are_listed_and_gone_for_good(
 ) -> None:
     house.memory.update("fuse", content="Jonas has the spare fuse.", project="attic")
     page = visit(house, "/forget?project=cellar")
-    expect(page.locator("#would")).to_have_text("0 memories would go for good")
+    expect(page.locator("#would")).to_have_text("No memory, but 1 older version would go for good")
     page.locator("dl.facts").get_by_role("link", name="1").click()
     row = page.locator("#older tbody tr")
     expect(row).to_contain_text("Mara has the spare fuse.")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "PAGES"]
 
-_MOST_LISTED = 50
+_MOST_LISTED = 25
 
 
 def _receipts(visit: Visit) -> Data:
