@@ -148,7 +148,7 @@ _FORGET_AND_WRITE = (
 )
 _CHECKPOINT = """
 import sqlite3, sys
-conn = sqlite3.connect(sys.argv[1])
+conn = sqlite3.connect(sys.argv[1], timeout=0.05)
 print(conn.execute("PRAGMA wal_checkpoint({})").fetchone())
 """
 CHECKPOINTS = {

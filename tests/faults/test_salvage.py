@@ -172,7 +172,10 @@ def test_forget_says_that_the_old_file_may_still_hold_it(whole: bytes, tmp_path:
         assert memory.forget("pak-09").wiped
 
 
-def test_while_somebody_writes_nothing_is_changed(whole: bytes, tmp_path: Path) -> None:
+def test_while_somebody_writes_nothing_is_changed(
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.stores.sqlite.salvage.BUSY_TIMEOUT_MS", 50)
     path = tmp_path / "a.db"
     path.write_bytes(whole)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -273,7 +273,9 @@ def test_a_recall_has_fifty_milliseconds(world: World, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("mode", ["daemon", "exec"])
-def test_a_system_out_of_descriptors_is_the_hooks_failure(world: World, mode: str) -> None:
+def test_a_system_out_of_descriptors_is_the_hooks_failure(
+    world: World, mode: str, request: pytest.FixtureRequest
+) -> None:
     world.start(world.hook("good", mode=mode), settle_s=5.0)
     for pid in world.processes():
         os.kill(pid, 9)
@@ -293,4 +295,5 @@ def test_a_system_out_of_descriptors_is_the_hooks_failure(world: World, mode: st
         for descriptor in held:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    request.getfixturevalue("patient_hooks")
     eventually(lambda: isinstance(world.recall(), Modified))

@@ -132,7 +132,7 @@ def test_requests_are_under_way_together(world: World) -> None:
 
 
 def test_it_goes_when_stdin_ends_even_if_a_handler_hangs(world: World, tmp_path: Path) -> None:
-    started(world, MANY)
+    started(world, MANY, timeout_ms=500)
     world.recall("hang")
     world.registry.close()
     assert world.processes() == []
