@@ -5,18 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-import pytest
 from tests.house.snippets import ROOT
 
 SOURCE = ROOT / "src"
 MODULES = sorted((SOURCE / "recollect").rglob("*.py"))
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-
-modules = pytest.mark.parametrize(
-    "path", MODULES, ids=lambda path: str(path.relative_to(SOURCE / "recollect"))
-)
 
 
 def tree(path: Path) -> ast.Module:
@@ -69,35 +65,55 @@ def _is_type_variable(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") == "TypeVar"
 
 
-@modules
-def test_every_exported_name_is_there_and_is_ours(path: Path) -> None:
+def said_of(paths: Sequence[Path], say: Callable[[Path], Iterable[str]]) -> dict[str, list[str]]:
+    """Return what is wrong with modules, by module."""
+    looked_at = {name_of(path): list(say(path)) for path in paths}
+    assert looked_at
+    return {name: said for name, said in looked_at.items() if said}
+
+
+def wrongly_exported(path: Path) -> Iterator[str]:
     module = importlib.import_module(name_of(path))
     exported = getattr(module, "__all__", None)
     if exported is None:
-        assert len(tree(path).body) == 1, "only a module with nothing but words needs no __all__"
+        if len(tree(path).body) != 1:
+            yield "only a module with nothing but words needs no __all__"
         return
-    assert len(exported) == len(set(exported))
-    assert [name for name in exported if not hasattr(module, name)] == []
+    if len(exported) != len(set(exported)):
+        yield "something is exported twice"
+    yield from (name for name in exported if not hasattr(module, name))
     ours = made_here(path) | brought_in(path, "recollect")
-    assert {name for name in exported if name != "__version__"} <= ours
+    yield from sorted({name for name in exported if name != "__version__"} - ours)
 
 
-@pytest.mark.parametrize("path", PUBLIC, ids=name_of)
-def test_a_public_module_exports_all_that_it_makes_or_brings_in_from_its_rooms(path: Path) -> None:
+def not_exported(path: Path) -> list[str]:
     exported = set(getattr(importlib.import_module(name_of(path)), "__all__", ()))
-    assert (made_here(path) | brought_in(path, f"{name_of(path)}.")) - exported == set()
+    return sorted((made_here(path) | brought_in(path, f"{name_of(path)}.")) - exported)
 
 
-@modules
-def test_a_module_says_in_a_few_lines_what_it_is_for(path: Path) -> None:
+def wrongly_described(path: Path) -> Iterator[str]:
     words = ast.get_docstring(tree(path))
-    assert words, "a module needs a docstring"
+    if not words:
+        yield "a module needs a docstring"
+        return
     lines = words.splitlines()
     tiny = path.name == "__init__.py" or len(path.read_text(encoding="utf-8").splitlines()) < 60
-    assert len(lines) >= (1 if tiny else 2)
     # An error tree may be drawn as long as it is.
     prose = [line for line in lines if not re.match(r"\s*[│├└]|\s{4}\w", line)]
-    assert len(prose) <= 8, "two to six lines, and the blank ones between"
+    if len(lines) < (1 if tiny else 2) or len(prose) > 8:
+        yield "two to six lines, and the blank ones between"
+
+
+def test_every_exported_name_is_there_and_is_ours() -> None:
+    assert said_of(MODULES, wrongly_exported) == {}
+
+
+def test_a_public_module_exports_all_that_it_makes_or_brings_in_from_its_rooms() -> None:
+    assert said_of(PUBLIC, not_exported) == {}
+
+
+def test_a_module_says_in_a_few_lines_what_it_is_for() -> None:
+    assert said_of(MODULES, wrongly_described) == {}
 
 
 def test_nothing_is_left_to_do() -> None:
