@@ -218,16 +218,19 @@ def crowd(folder: Path) -> float:
     """Return what forgetting many of a crowd takes beside the sources of an earlier commit."""
     sources = earlier_sources(folder)
     chance = random.Random("crowd")
-    with Recollect.open(folder / "crowd.db", cache_file=False) as memory:
-        for _ in range(0, CROWD, 2_000):
-            memory.remember_many([machine(chance) for _ in range(2_000)])
-    # Full text of a newer SQLite is not what the earlier commit leaves.
+    texts = folder / "crowd.json"
+    texts.write_text(json.dumps([machine(chance) for _ in range(CROWD)]), encoding="utf-8")
+    # What the earlier sources have made we can open, brought up to date; the reverse not.
+    before, since = folder / "earlier.db", folder / "now.db"
+    _run(_FILL, sources, before, texts)
+    shutil.copy(before, since)
+    _run(_FORGET, ROOT / "src", since, 1)
     taken: dict[Path, list[float]] = {sources: [], ROOT / "src": []}
     for number in range(PAIRS):
-        for source, seconds_taken in taken.items():
+        for (source, seconds_taken), filled in zip(taken.items(), (before, since), strict=True):
             copied = folder / f"crowd-{number}.db"
-            shutil.copy(folder / "crowd.db", copied)
-            seconds_taken.append(_forgetting(copied, source))
+            shutil.copy(filled, copied)
+            seconds_taken.append(float(_run(_FORGET, source, copied, FORGOTTEN)))
             copied.unlink()
     earlier, now = (median(one) for one in taken.values())
     return now / earlier
@@ -244,17 +247,26 @@ def earlier_sources(folder: Path) -> Path:
     return sources / "src"
 
 
-def _forgetting(path: Path, source: Path) -> float:
+def _run(program: str, source: Path, path: Path, more: object) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", _FORGET, str(path), str(FORGOTTEN)],
+        [sys.executable, "-c", program, str(path), str(more)],
         env={**os.environ, **CPU, "PYTHONPATH": str(source)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return float(done.stdout)
+    return done.stdout
 
 
+_FILL = """
+import json, sys
+from recollect import Recollect
+with open(sys.argv[2], encoding="utf-8") as file:
+    texts = json.load(file)
+with Recollect.open(sys.argv[1], cache_file=False) as memory:
+    for first in range(0, len(texts), 2_000):
+        memory.remember_many(texts[first : first + 2_000])
+"""
 _FORGET = """
 import sys, time
 from recollect import Recollect
