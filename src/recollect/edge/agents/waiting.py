@@ -55,7 +55,7 @@ def read(words: list[str]) -> Asked | None:
     rest = iter(words)
     for word in rest:
         flag, is_joined, joined = word.partition("=")
-        if word == "--help":
+        if word in ("-h", "--help"):
             return None
         if flag in _VALUES:
             told[flag[2:]] = joined if is_joined else next(rest, "")
