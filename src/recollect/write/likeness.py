@@ -62,6 +62,8 @@ _WANTED_AGAIN = Wanted(SIMILAR, first=MAX_AUTOMATIC + 1, most=MAX_AUTOMATIC + 1,
 
 # So many of a batch look around before the others do.
 _FEW = 16
+# A selection of a smaller part than this is looked at slot by slot.
+_FEW_OF_ALL = 4
 
 # What is added to a cosine so that no two likenesses of a memory are equal, too little to be seen
 # in nine digits. It is drawn from the two ids, and the same from both sides: were ties broken by
@@ -247,7 +249,13 @@ class _Search:
 
     def _bars(self, old: Selection) -> NDArray[np.float64]:
         """Return how close one must be to get into the list of each slot; NaN if not known."""
-        bars = self._index.bars.of(self._index.column("row_id"), self._commit.head)
+        rows, head = self._index.column("row_id"), self._commit.head
+        if old.count * _FEW_OF_ALL < self._index.size:
+            # A tenant among many: the bars of the others are not looked at.
+            bars = np.zeros(self._index.size)
+            bars[old.slots] = self._index.bars.of(rows[old.slots], head)
+            return bars
+        bars = self._index.bars.of(rows, head)
         if not old.is_solid:
             bars[~old.mask] = 0.0
         return bars
