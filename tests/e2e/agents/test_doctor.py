@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.agents.patient import PATIENT
+
 from recollect import Recollect
 
 SCRIPT = Path(sys.executable).parent / "recollect"
@@ -17,7 +19,8 @@ def recollect(
     home: Path, *arguments: str | Path, given: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     env = {"PATH": f"{SCRIPT.parent}:/usr/bin:/bin", "HOME": str(home), **environment}
-    words = [str(SCRIPT), *map(str, arguments)]
+    begin = PATIENT if arguments[0] == "hook" else (str(SCRIPT),)
+    words = [*begin, *map(str, arguments)]
     return subprocess.run(
         words, input=given, env=env, capture_output=True, text=True, timeout=120, check=False
     )

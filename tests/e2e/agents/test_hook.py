@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.e2e.agents.patient import PATIENT
 from tests.served import served
 
 from recollect import Recollect
@@ -26,6 +27,8 @@ from recollect.policy import PERMISSIONS, Principal
 SCRIPT = Path(sys.executable).parent / "recollect"
 TEA = "The tea is kept in the blue tin on the upper shelf of the workshop."
 ASKED = {"session_id": "s1", "prompt": "Where is the tea kept?"}
+# Where it is to be seen that nobody is kept waiting.
+HURRIED: set[Path] = set()
 
 
 @pytest.fixture
@@ -52,7 +55,7 @@ def begun(
     ended, held = os.pipe()
     try:
         yield subprocess.run(
-            [SCRIPT, "hook", *arguments],
+            [*([SCRIPT] if home in HURRIED else PATIENT), "hook", *arguments],
             input=told,
             capture_output=True,
             env=env,
@@ -141,6 +144,7 @@ def test_nobody_waits_for_a_file_that_another_process_writes_to(db: Path, tmp_pa
 
 
 def in_a_hurry(home: Path, deadline_ms: int = 300) -> None:
+    (HURRIED.add if deadline_ms <= 300 else HURRIED.discard)(home)
     (home / ".recollect/agents.toml").write_text(
         f"deadline_ms = 60000\nprocess_deadline_ms = {deadline_ms}\n"
     )

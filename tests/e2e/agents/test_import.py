@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.agents.patient import PATIENT
+
 from recollect import Recollect
 
 SCRIPT = Path(sys.executable).parent / "recollect"
@@ -87,7 +89,7 @@ def test_a_hook_and_an_import_of_the_same_turn_are_one_memory(tmp_path: Path) ->
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     subprocess.run(
         [
-            SCRIPT,
+            *PATIENT,
             "hook",
             "user-prompt-submit",
             "--client",
