@@ -127,7 +127,7 @@ class RecallResult:
     match: Match | None = None
 
 
-@made_when_read("dropped")
+@made_when_read("query", "dropped")
 @dataclass(frozen=True, slots=True)
 class RecallResponse:
     """What `recall` returns. `degraded` names the sources that could not take part.

@@ -54,7 +54,7 @@ def response(trace: Trace) -> RecallResponse:
         results=_results(trace.packed.blocks, query),
         instructions=() if orders is None else _results(orders.packed.blocks, query),
         generated_at=iso(moment.now),
-        query=as_run(trace.request, moment),
+        query=later(partial(as_run, trace.request, moment)),
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
         degraded=tuple(dict.fromkeys(source for part in parts for source in part.degraded)),
