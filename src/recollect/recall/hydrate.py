@@ -6,7 +6,7 @@ of their claim. Nothing is fetched here; what another process deleted meanwhile 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -60,20 +60,8 @@ def hydrate(
     """Return what was chosen as blocks; who has no memory was deleted and is left out."""
     texts = [(one, memories.get(one.pak_id)) for one in chosen.ranked]
     shown = [(one, _safe(text, sanitize=sanitize)) for one, text in texts if text is not None]
-    guaranteed = frozenset([one.pak_id for one in chosen.guaranteed])
-    matches = _matches([one for one, _ in shown], candidates, ranking)
-    told = _Told(
-        partial(
-            _tell,
-            shown,
-            matches,
-            _found(shown, authorised, candidates, ranking),
-            question=candidates.question,
-            weights=ranking.weights,
-            guaranteed=guaranteed,
-            disputed=chosen.disputed,
-        )
-    )
+    found = _found(shown, chosen, authorised, candidates, ranking)
+    told = _Told(found)
     return tuple(
         [
             ScoredBlock(
@@ -81,23 +69,69 @@ def hydrate(
                 score=one.score,
                 signals=later(partial(told.signals, place)),
                 was_expanded=one.was_expanded,
-                guaranteed=one.pak_id in guaranteed,
-                disputed=one.pak_id in chosen.disputed,
+                guaranteed=one.pak_id in found.guaranteed,
+                disputed=one.pak_id in found.disputed,
                 why=later(partial(told.why, place)),
-                match=matches[place],
+                match=found.matches[place],
             )
             for place, (one, memory) in enumerate(shown)
         ]
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """How some blocks were found, by their places, as it was looked up in the index.
+
+    Reasons are made of it, maybe much later: who keeps an answer keeps no index by it.
+    """
+
+    shown: Sequence[tuple[Ranked, Memory]]
+    columns: Mapping[str, NDArray[np.float64]]
+    matches: Sequence[Match | None]
+    terms: Sequence[Sequence[str]]
+    wanted: tuple[str, ...]
+    question: Question | None
+    origins: Sequence[_Origin]
+    linked_to: Sequence[Sequence[str]]
+    of_time: Sequence[Sequence[str]]
+    weights: Weights
+    guaranteed: frozenset[str]
+    disputed: frozenset[str]
+
+
+def _found(
+    shown: Sequence[tuple[Ranked, Memory]],
+    chosen: Chosen,
+    authorised: Authorised,
+    candidates: Candidates,
+    ranking: Ranking,
+) -> _Found:
+    slots = np.array([one.slot for one, _ in shown], dtype=np.int64)
+    words = candidates.words
+    return _Found(
+        shown,
+        _columns(candidates, ranking, [one.row for one, _ in shown]),
+        _matches([one for one, _ in shown], candidates, ranking),
+        [()] * len(shown) if words is None else words.explaining_terms(slots),
+        () if words is None else words.terms,
+        candidates.question,
+        _origins(slots, authorised.sight.index, candidates),
+        [_linked(one, authorised, candidates) if one.was_expanded else () for one, _ in shown],
+        _of_times(shown, authorised, ranking),
+        ranking.weights,
+        frozenset([one.pak_id for one in chosen.guaranteed]),
+        chosen.disputed,
+    )
+
+
 class _Told:
     """The signals of some blocks and why each is there: made for all when one is asked about."""
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_found", "_made")
 
-    def __init__(self, make: Callable[[], list[tuple[Signals, tuple[str, ...]]]]) -> None:
-        self._make = make
+    def __init__(self, found: _Found) -> None:
+        self._found = found
         self._made: list[tuple[Signals, tuple[str, ...]]] | None = None
 
     def signals(self, place: int) -> Signals:
@@ -110,80 +144,37 @@ class _Told:
 
     def _all(self) -> list[tuple[Signals, tuple[str, ...]]]:
         if self._made is None:
-            self._made = self._make()
+            self._made = list(_tell(self._found))
         return self._made
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """How some blocks were found, by their places, as it was looked up in the index.
-
-    Reasons are made of it, maybe much later: who keeps an answer keeps no index by it.
-    """
-
-    columns: Mapping[str, NDArray[np.float64]]
-    terms: Sequence[Sequence[str]]
-    wanted: tuple[str, ...]
-    origins: Sequence[_Origin]
-    linked_to: Sequence[Sequence[str]]
-    of_time: Sequence[Sequence[str]]
-
-
-def _found(
-    shown: Sequence[tuple[Ranked, Memory]],
-    authorised: Authorised,
-    candidates: Candidates,
-    ranking: Ranking,
-) -> _Found:
-    slots = np.array([one.slot for one, _ in shown], dtype=np.int64)
-    words = candidates.words
-    return _Found(
-        _columns(candidates, ranking, [one.row for one, _ in shown]),
-        [()] * len(shown) if words is None else words.explaining_terms(slots),
-        () if words is None else words.terms,
-        _origins(slots, authorised.sight.index, candidates),
-        [_linked(one, authorised, candidates) if one.was_expanded else () for one, _ in shown],
-        _of_times(shown, authorised, ranking),
-    )
-
-
-def _tell(
-    shown: Sequence[tuple[Ranked, Memory]],
-    matches: Sequence[Match | None],
-    found: _Found,
-    *,
-    question: Question | None,
-    weights: Weights,
-    guaranteed: frozenset[str],
-    disputed: frozenset[str],
-) -> list[tuple[Signals, tuple[str, ...]]]:
-    """Return the signals of each block, and why it is in the answer."""
+def _tell(found: _Found) -> Iterator[tuple[Signals, tuple[str, ...]]]:
+    """Yield the signals of each block, and why it is in the answer."""
+    question, signals_of = found.question, _signals(found.columns)
     spelling = Spelling({} if question is None else question.spoken, found.wanted)
     mended = {} if question is None else question.mended
-    told = []
-    for place, ((one, memory), signals) in enumerate(
-        zip(shown, _signals(found.columns), strict=True)
-    ):
-        matched, origin = spelling.of(found.terms[place]), found.origins[place]
-        is_promised = one.pak_id in guaranteed
-        why = reasons(
+    for place, (one, memory) in enumerate(found.shown):
+        signals, origin = signals_of[place], found.origins[place]
+        matched, is_promised = spelling.of(found.terms[place]), one.pak_id in found.guaranteed
+        yield (
             signals,
-            weights,
-            match=matches[place],
-            matched_terms=matched,
-            mended=[pair for pair in mended.items() if pair[1] in matched],
-            linked_to=found.linked_to[place],
-            said_by=memory.speaker if signals.speaker else None,
-            from_time=origin.from_time,
-            of_time=() if is_promised else found.of_time[place],
-            thread_of=origin.thread_of,
-            reinforced=memory.reinforced,
-            was_expanded=one.was_expanded,
-            guaranteed=is_promised,
-            disputed=one.pak_id in disputed,
+            reasons(
+                signals,
+                found.weights,
+                match=found.matches[place],
+                matched_terms=matched,
+                mended=[pair for pair in mended.items() if pair[1] in matched],
+                linked_to=found.linked_to[place],
+                said_by=memory.speaker if signals.speaker else None,
+                from_time=origin.from_time,
+                of_time=() if is_promised else found.of_time[place],
+                thread_of=origin.thread_of,
+                reinforced=memory.reinforced,
+                was_expanded=one.was_expanded,
+                guaranteed=is_promised,
+                disputed=one.pak_id in found.disputed,
+            ),
         )
-        told.append((signals, why))
-    return told
 
 
 def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int]) -> list[Signals]:

@@ -6,6 +6,7 @@ import gc
 import pickle
 import weakref
 from collections.abc import Callable
+from functools import partial
 from threading import Thread
 
 import pytest
@@ -31,8 +32,8 @@ NOW = "2026-01-01T00:00:00Z"
 def filled(open_memory: Open) -> Recollect:
     memory = open_memory()
     for number, text in enumerate(TEXTS):
-        turn = {"thread": "t", "speaker": "Ann"} if number % 2 else {}
-        memory.remember(text, pak_id=f"m{number}", **turn)
+        thread = "t" if number % 2 else None
+        memory.remember(text, pak_id=f"m{number}", thread=thread, speaker=thread and "Ann")
     memory.dispute("m0", "m1")
     return memory
 
@@ -47,14 +48,15 @@ def test_an_answer_is_the_same_however_late_it_is_read(filled: Recollect) -> Non
 
 
 def test_an_answer_that_was_sent_elsewhere_is_the_same(filled: Recollect) -> None:
-    asked = {"top_k": 2, "now": NOW, "token_budget": 30}
-    sent = pickle.loads(pickle.dumps(filled.recall(QUESTION, **asked)))
-    assert sent == filled.recall(QUESTION, **asked)
-    assert canonical_json(sent) == canonical_json(filled.recall(QUESTION, **asked))
+    ask = partial(filled.recall, QUESTION, top_k=2, now=NOW, token_budget=30)
+    sent = pickle.loads(pickle.dumps(ask()))
+    assert sent == ask()
+    assert canonical_json(sent) == canonical_json(ask())
 
 
 def test_threads_that_read_one_answer_read_the_same(filled: Recollect) -> None:
-    answer, told = filled.recall(QUESTION, top_k=3, now=NOW), []
+    told: list[str] = []
+    answer = filled.recall(QUESTION, top_k=3, now=NOW)
     threads = [Thread(target=lambda: told.append(canonical_json(answer))) for _ in range(4)]
     for one in threads:
         one.start()
@@ -67,12 +69,11 @@ def test_threads_that_read_one_answer_read_the_same(filled: Recollect) -> None:
 def test_who_keeps_an_answer_keeps_no_index(filled: Recollect) -> None:
     answer = filled.recall(QUESTION, top_k=2, now=NOW)
     follower = filled._open_store.follower
-    index, contents = weakref.ref(follower.index), weakref.ref(follower.index._contents)
-    assert index() is not None
-    assert contents() is not None
+    assert follower.index is not None
+    index, graph = weakref.ref(follower.index), weakref.ref(follower.index._contents.graph)
     filled.reindex()
     filled.recall(QUESTION)
     gc.collect()
     assert index() is None
-    assert contents() is None
+    assert graph() is None
     assert [one.why for one in answer.results]
