@@ -6,6 +6,7 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from math import ceil
 from operator import attrgetter
@@ -57,6 +58,7 @@ _READ = (
     f"SELECT revision, commit_id, memories.row_id, {rows.SHOWN_COLUMNS} FROM engine_state"
     " LEFT JOIN memories ON {condition} LEFT JOIN paks ON paks.pak_id = memories.pak_id"
 )
+
 # Where a memory's id may stand; `paks_fts_content` is where full text keeps its copy.
 _KNOWS_PAKS = {
     "paks": "pak_id",
@@ -308,7 +310,7 @@ class SqliteMemories:
         found: dict[int, Memory] = {}
         revision, commit_id = 0, None
         for condition, values in queries:
-            for row in self._db.all(_READ.format(condition=condition), *values):
+            for row in self._db.all(_reading(condition), *values):
                 revision, commit_id, row_id = row[:3]
                 memory = self._made(rows.from_row, row[3:], row_id) if row_id is not None else None
                 if memory is not None:
@@ -469,3 +471,9 @@ def _sealed(own: Sequence[Any], entry: PakRow) -> tuple[Any, ...]:
     kept = [float(own[at]) if at in _REALS else own[at] for at in _SEALED]
     later = (own[at] for at in _SEALED_LATER)
     return (*own, row_seal(*kept, *_of_entry(entry), *later))
+
+
+@lru_cache
+def _reading(condition: str) -> str:
+    """Return the statement that reads by a condition: the same text, whose hash is known."""
+    return _READ.format(condition=condition)
