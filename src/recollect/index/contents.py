@@ -97,6 +97,17 @@ class Contents:
         successor.graph = self.graph.successor()
         return successor
 
+    def make_room(self, count: int) -> None:
+        """Have room for so many more memories: what grows bit by bit is copied again and again."""
+        self.columns.make_room(count)
+        self.vectors.make_room(count)
+
+    def settle(self) -> None:
+        """Make what was put in ready to be read, when all of it is there."""
+        self.lexicon.rest()
+        self.terms.settle()
+        self.tags.settle()
+
     def mend(self) -> None:
         """Drop what a successor that was given up, by whatever exception, has left behind."""
         self.columns.mend()

@@ -138,8 +138,8 @@ class Vectors:
 
     def extend(self, vectors: Sequence[NDArray[np.int8] | bytes | None]) -> None:
         """Append vectors, or their bytes; None where there is none yet."""
+        self.make_room(len(vectors))
         first, self._size = self._size, self._size + len(vectors)
-        self._make_room(first)
         blank = bytes(self.dimension)
         octets = b"".join([_octets(vector, blank) for vector in vectors])
         rows = np.frombuffer(octets, dtype=np.int8)
@@ -277,9 +277,11 @@ class Vectors:
         vectors._size = len(matrix)
         return vectors
 
-    def _make_room(self, used: int) -> None:
-        self._squares = grow(self._squares, used, self._size)
-        self._signs = grow(self._signs, used, self._size)
+    def make_room(self, count: int) -> None:
+        """Have room for so many more vectors."""
+        used, needed = self._size, self._size + count
+        self._squares = grow(self._squares, used, needed)
+        self._signs = grow(self._signs, used, needed)
         if len(self._matrix) < len(self._squares):
             larger = np.empty((len(self._squares), self.dimension), dtype=np.int8)
             larger[:used] = self._matrix[:used]

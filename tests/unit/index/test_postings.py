@@ -34,6 +34,7 @@ def test_postings_hold_what_was_added_through_freezing_merging_and_compaction(
         postings, texts = Postings(), list[list[str]]()
         for batch in batches:
             postings.extend(batch, len(texts))
+            postings.settle()
             texts += batch
             for name in ("a", "ab", "abc", "b", "", "unknown"):
                 assert plain(postings, name) == held(texts, name)
@@ -42,6 +43,7 @@ def test_postings_hold_what_was_added_through_freezing_merging_and_compaction(
         moved[kept] = np.arange(len(kept))
         postings.compact(moved)
         postings.extend([["b", "b"]], len(kept))
+        postings.settle()
 
     left = [texts[slot] for slot in kept] + [["b", "b"]]
     for name in ("a", "ab", "abc", "b", ""):
@@ -64,6 +66,7 @@ def test_a_term_repeated_beyond_counting_counts_as_the_most() -> None:
     few, many = Postings(), Postings()
     few.extend([["a"] * (MOST_COUNTED + 5)], 0)
     many.extend([["a"] * (MOST_COUNTED + 5)] + [["b"]] * 3000, 0)
+    many.settle()
 
     assert plain(few, "a") == plain(many, "a") == {0: MOST_COUNTED}
 

@@ -1,0 +1,102 @@
+"""Every memory of a store as columns for an index, walked over in the order of their numbers.
+
+In: a session that sees one state of the store. Out: columns, some hundred rows at a time. In most
+fields all memories of a store say the same: whether a part says what the one before did is asked
+of SQLite, which compares in less time than it takes to hand a value out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.stores.sqlite import rows
+
+if TYPE_CHECKING:
+    from recollect.ports.memories import IndexColumns
+    from recollect.stores.sqlite.session import Session
+
+__all__ = ["Walk"]
+
+# So many become columns while they are still at hand to the processor.
+_PART = 500
+_FIRST, _LAST = -(2**63), 2**63 - 1
+_IN_ORDER = (
+    " FROM memories CROSS JOIN paks USING (pak_id)"
+    f" WHERE memories.row_id >= ? ORDER BY memories.row_id LIMIT {_PART}"
+)
+
+
+class Walk:
+    """One walk over all rows; `one_by_one` makes columns of rows among which one is no memory."""
+
+    def __init__(
+        self, db: Session, one_by_one: Callable[[Sequence[Sequence[Any]]], IndexColumns]
+    ) -> None:
+        self._db = db
+        self._one_by_one = one_by_one
+        self._names = (*rows.INDEX_COLUMNS, f"vector_{db.slot}")
+        # What once differed is read from then on, so few parts are asked for twice.
+        self._differing = {*rows.INDEX_OWN, len(rows.INDEX_COLUMNS)}
+        # By place, what all rows so far said.
+        self._same: dict[int, Any] = {}
+
+    def parts(self) -> Iterator[IndexColumns]:
+        """Yield the rows in order."""
+        start = _FIRST
+        while found := self._saying_the_same(start) or self._whole(start):
+            columns, last = found
+            yield columns
+            if last == _LAST:
+                return
+            start = last + 1
+
+    def _saying_the_same(self, start: int) -> tuple[IndexColumns, int] | None:
+        """Return the rows from a number on, and their last, if they say what those before did."""
+        if not self._same:
+            return None
+        read = [name for place, name in enumerate(self._names) if place not in self._same]
+        alike = " AND ".join(f"{self._names[place]} IS ?" for place in self._same)
+        told = f"CASE WHEN {alike} THEN 1 ELSE 0 END"
+        found = self._db.all(
+            f"SELECT {', '.join(read)}, {told}{_IN_ORDER}", *self._same.values(), start
+        )
+        if not found:
+            return None
+        *own, is_same = rows.as_columns(found)
+        if 0 in is_same:
+            return None
+        each, count = iter(own), len(found)
+        columns = [
+            [self._same[place]] * count if place in self._same else next(each)
+            for place in range(len(self._names))
+        ]
+        try:
+            made = rows.index_columns(columns, known=self._same)
+        except ValueError:
+            return None
+        return made, columns[rows.INDEX_ROW_ID][-1]
+
+    def _whole(self, start: int) -> tuple[IndexColumns, int] | None:
+        """Return the rows from a number on, with all that they say, and the number of the last."""
+        found = self._db.all(f"SELECT {', '.join(self._names)}{_IN_ORDER}", start)
+        if not found:
+            return None
+        columns = rows.as_columns(found)
+        try:
+            made = rows.index_columns(columns)
+        except ValueError:
+            made = self._one_by_one(found)
+        else:
+            self._learn(columns)
+        return made, columns[rows.INDEX_ROW_ID][-1]
+
+    def _learn(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Take note of what differs within a part, or from the one before."""
+        for place, column in enumerate(columns):
+            before = self._same.get(place, column[0])
+            if before != column[0] or column.count(before) < len(column):
+                self._differing.add(place)
+        self._same = {
+            place: column[0] for place, column in enumerate(columns) if place not in self._differing
+        }
