@@ -69,9 +69,7 @@ class _ReadyRows:
 
 
 def _octets(vector: NDArray[np.int8] | bytes | None, blank: bytes) -> bytes:
-    if vector is None:
-        return blank
-    return vector if isinstance(vector, bytes) else vector.tobytes()
+    return blank if vector is None else bytes(vector)
 
 
 class Vectors:
@@ -141,7 +139,7 @@ class Vectors:
         self.make_room(len(vectors))
         first, self._size = self._size, self._size + len(vectors)
         blank = bytes(self.dimension)
-        octets = b"".join([_octets(vector, blank) for vector in vectors])
+        octets = b"".join([one if type(one) is bytes else _octets(one, blank) for one in vectors])
         rows = np.frombuffer(octets, dtype=np.int8)
         self._put(first, rows.reshape(len(vectors), self.dimension))
 

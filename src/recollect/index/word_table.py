@@ -8,7 +8,7 @@ share a number. This room must not know terms, nor the index.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,26 +75,27 @@ class ManyWords:
         # The space behind the last word is none between two; without a word there is none.
         return [data[first : max(first, last - 1)] for first, last in pairwise(edges)]
 
-    def word_at(self, place: int) -> bytes:
-        """Return one word."""
-        start = self.starts[place]
-        return self.octets[start : start + self.lengths[place]].tobytes()
+    def words_at(self, places: NDArray[np.int64]) -> list[bytes]:
+        """Return some of the words."""
+        data, starts = self.octets.tobytes(), self.starts[places]
+        ends = starts + self.lengths[places]
+        return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def heads(self) -> NDArray[np.uint64]:
         """Return the first eight bytes of each word, filled up with zeros."""
-        heads = self._lanes.take(self.starts[:-1])
+        heads = self._lanes[self.starts[:-1]]
         heads &= _FIRST_BYTES.take(self.lengths, mode="clip")
         return heads
 
     def lane(self, number: int, places: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Return bytes 8 x number and on of some words that are so long, filled up with zeros."""
         rest = self.lengths[places] - number * _LANE
-        lane = self._lanes.take(self.starts[places] + number * _LANE)
+        lane = self._lanes[self.starts[places] + number * _LANE]
         return lane & _FIRST_BYTES.take(rest, mode="clip")
 
     @cached_property
     def _lanes(self) -> NDArray[np.uint64]:
-        """The eight bytes from each byte on, as a number."""
+        """The eight bytes from each byte on, as a number; to be indexed, as `take` copies it."""
         padded = np.concatenate((self.octets, np.zeros(_LANE, dtype=np.uint8)))
         return np.ndarray(len(self.octets), dtype="<u8", buffer=padded.data, strides=(1,))
 
@@ -105,8 +106,9 @@ def words_of_many(texts: Sequence[str]) -> ManyWords:
     joined = "\n".join(plain)
     octets = np.frombuffer(f"\n{joined}\n".encode("utf-8", _ERRORS), dtype=np.uint8)
     encoded = plain if joined.isascii() else [text.encode("utf-8", _ERRORS) for text in plain]
-    sizes = map(len, encoded)
-    begins = np.fromiter(accumulate(sizes, lambda at, size: at + size + 1, initial=1), np.int64)
+    begins = np.ones(len(texts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(texts)) + 1, out=begins[1:])
+    begins[1:] += 1
     return _parted(octets, begins)
 
 
@@ -144,22 +146,19 @@ class WordTable:
         asked = _Asked.of(many)
         numbers = self._find(asked)
         new_words = self._find_long(many, numbers)
-        firsts = []
         while (new := np.flatnonzero(numbers < 0)).size:
             # Of words that are alike in their hash alone one is told now, the others next time.
             _, first = np.unique(asked.hashes[new], return_index=True)
             first = new[np.sort(first)]
-            firsts.append(first)
+            new_words += many.words_at(first)
             self._add(asked.at(first))
             numbers[new] = self._find(asked.at(new))
-        new_words += [many.word_at(place) for places in firsts for place in places.tolist()]
         return numbers, [word.decode("utf-8", _ERRORS) for word in new_words]
 
     def _find_long(self, many: ManyWords, numbers: NDArray[np.int32]) -> list[bytes]:
         """Put in the numbers of words that are too long for lanes; return those that are new."""
-        new_words = []
-        for place in np.flatnonzero(many.lengths > _LANE * _LANES).tolist():
-            word = many.word_at(place)
+        new_words, long = [], np.flatnonzero(many.lengths > _LANE * _LANES)
+        for place, word in zip(long.tolist(), many.words_at(long), strict=True):
             if word not in self._long:
                 self._long[word] = self._size
                 new_words.append(word)
