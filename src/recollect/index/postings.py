@@ -135,6 +135,11 @@ class Postings:
         if self._tail_rows > _TAIL_ROWS or self._tail_postings > _TAIL_POSTINGS:
             self._freeze_tail()
 
+    @property
+    def waits(self) -> bool:
+        """Whether anything was put in that is not to be read yet."""
+        return bool(self._waiting)
+
     def settle(self) -> None:
         """Make what waits ready to be read; sorted at once it need not be merged."""
         if self._waiting:

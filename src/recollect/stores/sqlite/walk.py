@@ -21,9 +21,10 @@ __all__ = ["Walk"]
 # So many become columns while they are still at hand to the processor.
 _PART = 500
 _FIRST, _LAST = -(2**63), 2**63 - 1
+# Crossed: memories are what is walked over, whatever SQLite thinks of the order.
 _IN_ORDER = (
     " FROM memories CROSS JOIN paks USING (pak_id)"
-    f" WHERE memories.row_id >= ? ORDER BY memories.row_id LIMIT {_PART}"
+    " WHERE memories.row_id >= ? ORDER BY memories.row_id LIMIT ?"
 )
 
 
@@ -59,7 +60,7 @@ class Walk:
         alike = " AND ".join(f"{self._names[place]} IS ?" for place in self._same)
         told = f"CASE WHEN {alike} THEN 1 ELSE 0 END"
         found = self._db.all(
-            f"SELECT {', '.join(read)}, {told}{_IN_ORDER}", *self._same.values(), start
+            f"SELECT {', '.join(read)}, {told}{_IN_ORDER}", *self._same.values(), start, _PART
         )
         if not found:
             return None
@@ -79,7 +80,7 @@ class Walk:
 
     def _whole(self, start: int) -> tuple[IndexColumns, int] | None:
         """Return the rows from a number on, with all that they say, and the number of the last."""
-        found = self._db.all(f"SELECT {', '.join(self._names)}{_IN_ORDER}", start)
+        found = self._db.all(f"SELECT {', '.join(self._names)}{_IN_ORDER}", start, _PART)
         if not found:
             return None
         columns = rows.as_columns(found)
