@@ -402,10 +402,10 @@ class SqliteMemories:
         for part in Walk(self._db, self._one_by_one).parts():
             parts.append(part)
             done += len(part)
-            if done >= size * batches:
+            if done and done >= size * batches:
                 yield IndexColumns.joined(parts), max(0, count - done)
                 parts, batches = [], batches + 1
-        if parts:
+        if any(parts):
             yield IndexColumns.joined(parts), 0
 
     def _index_rows(self, row_ids: Sequence[int]) -> Iterator[IndexColumns]:

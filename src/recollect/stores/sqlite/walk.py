@@ -44,16 +44,16 @@ class Walk:
 
     def parts(self) -> Iterator[IndexColumns]:
         """Yield the rows in order."""
-        start = _FIRST
-        while found := self._saying_the_same(start) or self._whole(start):
-            columns, last = found
-            yield columns
-            if last == _LAST:
-                return
-            start = last + 1
+        start: int | None = _FIRST
+        while start is not None:
+            part, start = self._saying_the_same(start) or self._whole(start)
+            yield part
 
-    def _saying_the_same(self, start: int) -> tuple[IndexColumns, int] | None:
-        """Return the rows from a number on, and their last, if they say what those before did."""
+    def _saying_the_same(self, start: int) -> tuple[IndexColumns, int | None] | None:
+        """Return the rows from a number on if they say what those before did.
+
+        With them comes from where to go on, if there may be more.
+        """
         if not self._same:
             return None
         read = [name for place, name in enumerate(self._names) if place not in self._same]
@@ -76,13 +76,13 @@ class Walk:
             made = rows.index_columns(columns, known=self._same)
         except ValueError:
             return None
-        return made, columns[rows.INDEX_ROW_ID][-1]
+        return made, _after(columns[rows.INDEX_ROW_ID])
 
-    def _whole(self, start: int) -> tuple[IndexColumns, int] | None:
-        """Return the rows from a number on, with all that they say, and the number of the last."""
+    def _whole(self, start: int) -> tuple[IndexColumns, int | None]:
+        """Return the same, whatever they say."""
         found = self._db.all(f"SELECT {', '.join(self._names)}{_IN_ORDER}", start, _PART)
         if not found:
-            return None
+            return self._one_by_one(found), None
         columns = rows.as_columns(found)
         try:
             made = rows.index_columns(columns)
@@ -90,7 +90,7 @@ class Walk:
             made = self._one_by_one(found)
         else:
             self._learn(columns)
-        return made, columns[rows.INDEX_ROW_ID][-1]
+        return made, _after(columns[rows.INDEX_ROW_ID])
 
     def _learn(self, columns: Sequence[Sequence[Any]]) -> None:
         """Take note of what differs within a part, or from the one before."""
@@ -101,3 +101,9 @@ class Walk:
         self._same = {
             place: column[0] for place, column in enumerate(columns) if place not in self._differing
         }
+
+
+def _after(row_ids: Sequence[int]) -> int | None:
+    """Return where those begin that come after a part; None if it was the last."""
+    is_last = len(row_ids) < _PART or row_ids[-1] == _LAST
+    return None if is_last else row_ids[-1] + 1
