@@ -102,7 +102,8 @@ class ManyWords:
 
 def words_of_many(texts: Sequence[str]) -> ManyWords:
     """Return the words that `analyse.words` finds in each text."""
-    plain = [text if text.isascii() else " ".join(words(text)) for text in texts]
+    found = _Found()
+    plain = [text if text.isascii() else _folded(text, found) for text in texts]
     joined = "\n".join(plain)
     octets = np.frombuffer(f"\n{joined}\n".encode("utf-8", _ERRORS), dtype=np.uint8)
     encoded = plain if joined.isascii() else [text.encode("utf-8", _ERRORS) for text in plain]
@@ -110,6 +111,22 @@ def words_of_many(texts: Sequence[str]) -> ManyWords:
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(texts)) + 1, out=begins[1:])
     begins[1:] += 1
     return _parted(octets, begins)
+
+
+class _Found(dict[str, str]):
+    """The words of what stands between two spaces, with a space between two."""
+
+    def __missing__(self, piece: str) -> str:
+        found = self[piece] = piece if piece.isascii() else " ".join(words(piece))
+        return found
+
+
+def _folded(text: str, found: _Found) -> str:
+    """Return a text in which only words go beyond ASCII, and these are folded.
+
+    No word, and nothing that folding looks at together, has a space of ASCII in it.
+    """
+    return " ".join(map(found.__getitem__, text.split(" ")))
 
 
 def _parted(octets: NDArray[np.uint8], begins: NDArray[np.int64]) -> ManyWords:
