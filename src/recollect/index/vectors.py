@@ -139,9 +139,11 @@ class Vectors:
         self.make_room(len(vectors))
         first, self._size = self._size, self._size + len(vectors)
         blank = bytes(self.dimension)
-        octets = b"".join([one if type(one) is bytes else _octets(one, blank) for one in vectors])
-        rows = np.frombuffer(octets, dtype=np.int8)
-        self._put(first, rows.reshape(len(vectors), self.dimension))
+        for start in range(0, len(vectors), _EXACT_BLOCK):
+            some = vectors[start : start + _EXACT_BLOCK]
+            octets = [one if type(one) is bytes else _octets(one, blank) for one in some]
+            rows = np.frombuffer(b"".join(octets), dtype=np.int8)
+            self._put(first + start, rows.reshape(len(some), self.dimension))
 
     def holds(self, slot: int, vector: NDArray[np.int8] | None) -> bool:
         """Return whether this is the vector in a slot."""
