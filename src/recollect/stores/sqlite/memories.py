@@ -32,7 +32,6 @@ from recollect.stores.sqlite.seals import (
 )
 from recollect.stores.sqlite.session import chunks, marks
 from recollect.stores.sqlite.versions import Author
-from recollect.stores.sqlite.walk import Walk
 
 if TYPE_CHECKING:
     from recollect.model import Memory, Place
@@ -75,6 +74,8 @@ _of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time, at most: it builds a segment from each batch.
 _BATCH_ROWS = 8192
+# So few are read by their numbers, in one statement.
+_FEW_ROWS = 500
 
 
 class SqliteMemories:
@@ -396,13 +397,20 @@ class SqliteMemories:
     def _every_index_row(self) -> Iterator[tuple[IndexColumns, int]]:
         """Yield what an index learns of all rows, and how many come after these."""
         count = int(self._db.one("SELECT count(*) FROM memories")[0])
+        if count <= _FEW_ROWS:
+            row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
+            yield from ((batch, 0) for batch in self._index_rows(row_ids))
+            return
+        # Who has few memories need not load it.
+        from recollect.stores.sqlite.walk import Walk
+
         # Of like size: a small rest would be added one by one.
-        size = count / max(1, ceil(count / _BATCH_ROWS))
+        size = count / ceil(count / _BATCH_ROWS)
         parts, done, batches = list[IndexColumns](), 0, 1
         for part in Walk(self._db, self._one_by_one).parts():
             parts.append(part)
             done += len(part)
-            if done and done >= size * batches:
+            if done >= size * batches:
                 yield IndexColumns.joined(parts), max(0, count - done)
                 parts, batches = [], batches + 1
         if any(parts):
