@@ -72,9 +72,7 @@ class _ReadyRows:
 
 
 def _octets(vector: NDArray[np.int8] | bytes | None, blank: bytes) -> bytes:
-    if vector is None:
-        return blank
-    return vector if isinstance(vector, bytes) else vector.tobytes()
+    return blank if vector is None else bytes(vector)
 
 
 class Vectors:
@@ -141,12 +139,14 @@ class Vectors:
 
     def extend(self, vectors: Sequence[NDArray[np.int8] | bytes | None]) -> None:
         """Append vectors, or their bytes; None where there is none yet."""
+        self.make_room(len(vectors))
         first, self._size = self._size, self._size + len(vectors)
-        self._make_room(first)
         blank = bytes(self.dimension)
-        octets = b"".join([_octets(vector, blank) for vector in vectors])
-        rows = np.frombuffer(octets, dtype=np.int8)
-        self._put(first, rows.reshape(len(vectors), self.dimension))
+        for start in range(0, len(vectors), _EXACT_BLOCK):
+            some = vectors[start : start + _EXACT_BLOCK]
+            octets = [one if type(one) is bytes else _octets(one, blank) for one in some]
+            rows = np.frombuffer(b"".join(octets), dtype=np.int8)
+            self._put(first + start, rows.reshape(len(some), self.dimension))
 
     def holds(self, slot: int, vector: NDArray[np.int8] | None) -> bool:
         """Return whether this is the vector in a slot."""
@@ -280,9 +280,11 @@ class Vectors:
         vectors._size = len(matrix)
         return vectors
 
-    def _make_room(self, used: int) -> None:
-        self._squares = grow(self._squares, used, self._size)
-        self._signs = grow(self._signs, used, self._size)
+    def make_room(self, count: int) -> None:
+        """Have room for so many more vectors."""
+        used, needed = self._size, self._size + count
+        self._squares = grow(self._squares, used, needed)
+        self._signs = grow(self._signs, used, needed)
         if len(self._matrix) < len(self._squares):
             larger = np.empty((len(self._squares), self.dimension), dtype=np.int8)
             larger[:used] = self._matrix[:used]
