@@ -35,7 +35,7 @@ _PAIRS = 4096
 # So few look at all rows at once, after a look at those that may be the closest.
 _FEW = 24
 # A pair takes as long as so many in a product of all, a row that is made wide for that as these.
-_ONE, _WIDE = 100, 10
+_ONE, _WIDE = 30, 10
 # A batch goes by who is close once so many pairs for each of it have come.
 _WORTH_RAISING = 8
 # What rounding does to a limit in float32, and to cosines that are compared by nine digits.
@@ -131,6 +131,10 @@ class _Search:
         self._parts: list[tuple[_Pairs, NDArray[np.float64]]] = []
         self._waiting: list[_Pairs] = []
         self._forms = forms
+        # Products of forms and what they rule out, part after part in the same place: room that is
+        # asked for anew each time has to be cleared each time.
+        self._products = np.empty((0, len(queries)), dtype=np.float32)
+        self._may = np.empty((2, 0, len(queries)), dtype=np.bool_)
         if forms is not None:
             self._own_forms = np.ascontiguousarray(forms.of(self._queries, self._squares).T)
 
@@ -188,17 +192,41 @@ class _Search:
         self, forms: Forms, slots: NDArray[np.int64], bars: NDArray[np.float64] | None
     ) -> _Pairs:
         """Compare those whose forms do not rule out that they matter."""
-        most = _products(forms, slots, self._own_forms)
+        most = self._most_alike(forms, slots)
         if len(self._least) <= _FEW:
             self._look_at_the_closest(most, slots)
-        may = most >= (self._least - SLACK).astype(np.float32)
-        if bars is not None:
-            theirs = np.maximum(bars, self._wanted.threshold) - SLACK
-            may |= most >= theirs.astype(np.float32)[:, np.newaxis]
+        may = self._not_ruled_out(most, bars)
         at, who = np.divmod(np.flatnonzero(may), len(self._least))
         if len(who) * _ONE > may.size + len(slots) * _WIDE:
             return self._among_all(slots, bars)
         return self._compared(who, at, slots)
+
+    def _most_alike(self, forms: Forms, slots: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return how alike slots, which ascend, can be to each at most; good until the next part."""
+        first, last = int(slots[0]), int(slots[-1])
+        if last - first >= 2 * len(slots):
+            return forms.rows[slots] @ self._own_forms
+        # What lies between is multiplied too: that costs less than to leave it out.
+        count = last - first + 1
+        if count > len(self._products):
+            self._products = np.empty((count, len(self._least)), dtype=np.float32)
+        products = self._products[:count]
+        np.matmul(forms.rows[first : last + 1], self._own_forms, out=products)
+        return products if count == len(slots) else products[slots - first]
+
+    def _not_ruled_out(
+        self, most: NDArray[np.float32], bars: NDArray[np.float64] | None
+    ) -> NDArray[np.bool_]:
+        """Return which pairs may matter to either of the two; good until the next part."""
+        if len(most) > self._may.shape[1]:
+            self._may = np.empty((2, *most.shape), dtype=np.bool_)
+        may, to_them = self._may[:, : len(most)]
+        np.greater_equal(most, (self._least - SLACK).astype(np.float32), out=may)
+        if bars is not None:
+            theirs = (np.maximum(bars, self._wanted.threshold) - SLACK).astype(np.float32)
+            np.greater_equal(most, theirs[:, np.newaxis], out=to_them)
+            may |= to_them
+        return may
 
     def _look_at_the_closest(self, most: NDArray[np.float32], slots: NDArray[np.int64]) -> None:
         """Look at those who may be closest by their forms: few others are as close as they are.
@@ -299,14 +327,3 @@ def _joined(parts: Sequence[_Pairs]) -> _Pairs:
         np.concatenate([one.cosines for one in parts]),
     )
 
-
-def _products(
-    forms: Forms, slots: NDArray[np.int64], own: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return the product of the forms of slots, which ascend, with each of some columns."""
-    first, last = int(slots[0]), int(slots[-1])
-    if last - first >= 2 * len(slots):
-        return forms.rows[slots] @ own
-    # What lies between is multiplied too: that costs less than to leave it out.
-    products: NDArray[np.float32] = forms.rows[first : last + 1] @ own
-    return products if last - first + 1 == len(slots) else products[slots - first]
