@@ -202,7 +202,7 @@ class _Search:
         return self._compared(who, at, slots)
 
     def _most_alike(self, forms: Forms, slots: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return how alike slots, which ascend, can be to each at most; good until the next part."""
+        """Return how alike slots can be to each at most; good until the next part."""
         first, last = int(slots[0]), int(slots[-1])
         if last - first >= 2 * len(slots):
             return forms.rows[slots] @ self._own_forms
@@ -220,7 +220,8 @@ class _Search:
         """Return which pairs may matter to either of the two; good until the next part."""
         if len(most) > self._may.shape[1]:
             self._may = np.empty((2, *most.shape), dtype=np.bool_)
-        may, to_them = self._may[:, : len(most)]
+        may: NDArray[np.bool_] = self._may[0, : len(most)]
+        to_them = self._may[1, : len(most)]
         np.greater_equal(most, (self._least - SLACK).astype(np.float32), out=may)
         if bars is not None:
             theirs = (np.maximum(bars, self._wanted.threshold) - SLACK).astype(np.float32)
@@ -326,4 +327,3 @@ def _joined(parts: Sequence[_Pairs]) -> _Pairs:
         np.concatenate([one.at for one in parts]),
         np.concatenate([one.cosines for one in parts]),
     )
-
