@@ -254,8 +254,7 @@ class _Search:
         known = None if bars is None else np.fmax(bars, 0.0)
         near = self._index.alike_each(self._vectors[looking], old, wanted, known)
         who, slots, cosines = _flat(near)
-        named = distinct(slots)
-        bits = _bits(self._index.pak_ids(named))[named.searchsorted(slots)]
+        bits = _odd(self._index.id_digests(slots))
         rows = self._index.column("row_id")[slots]
         return self._as_found(looking[who], rows, slots, cosines, bits)
 
@@ -428,7 +427,11 @@ def _names(found: _Found, arrivals: Sequence[Arrival], index: MemoryIndex) -> li
 
 def _bits(pak_ids: Iterable[str]) -> NDArray[np.uint64]:
     """Return a number for each id that stands for it."""
-    numbers = digests(pak_id.encode("utf-8", "surrogatepass") for pak_id in pak_ids)
+    return _odd(digests(pak_id.encode("utf-8", "surrogatepass") for pak_id in pak_ids))
+
+
+def _odd(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return what stands for an id as an odd number."""
     return numbers.view(np.uint64) | np.uint64(1)
 
 
