@@ -30,12 +30,12 @@ __all__ = ["Wanted", "alike_each", "that_matter"]
 
 # Products held at once, and rows made wide at once: both stay near the processor.
 _CELLS, _LEAST_ROWS, _MOST_ROWS = 1 << 20, 256, 2048
-# Pairs whose vectors are compared at once.
-_PAIRS = 4096
+# Pairs whose vectors are compared at once: both stay near the processor.
+_PAIRS = 1024
 # So few look at all rows at once, after a look at those that may be the closest.
 _FEW = 24
 # A pair takes as long as so many in a product of all, a row that is made wide for that as these.
-_ONE, _WIDE = 100, 10
+_ONE, _WIDE = 30, 10
 # A batch goes by who is close once so many pairs for each of it have come.
 _WORTH_RAISING = 8
 # What rounding does to a limit in float32, and to cosines that are compared by nine digits.
@@ -112,6 +112,46 @@ class _Pairs:
     cosines: NDArray[np.float64]
 
 
+class _Room:
+    """Where numbers about many pairs lie, for one part after the other.
+
+    Room that is asked for anew each time has to be cleared each time, which takes longer than what
+    is done in it.
+    """
+
+    def __init__(self, queries: int, dimension: int) -> None:
+        self._queries, self._dimension = queries, dimension
+        self._numbers: dict[str, NDArray[np.float32]] = {}
+        self._answers = np.empty((2, 0, queries), dtype=np.bool_)
+
+    def products(self, count: int) -> NDArray[np.float32]:
+        """Return room for a number for each of so many rows and each that looks around."""
+        return self._rows("products", count, self._queries)
+
+    def limits(self, count: int) -> NDArray[np.float32]:
+        """Return room for as many again."""
+        return self._rows("limits", count, self._queries)
+
+    def vectors(self, count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return room for both vectors of so many pairs."""
+        return (
+            self._rows("theirs", count, self._dimension),
+            self._rows("own", count, self._dimension),
+        )
+
+    def answers(self, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return room for two answers about each of so many rows and each that looks around."""
+        if count > self._answers.shape[1]:
+            self._answers = np.empty((2, count, self._queries), dtype=np.bool_)
+        return self._answers[0, :count], self._answers[1, :count]
+
+    def _rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
+        room = self._numbers.get(name)
+        if room is None or count > len(room):
+            room = self._numbers[name] = np.empty((count, width), dtype=np.float32)
+        return room[:count]
+
+
 class _Search:
     """What a batch has found so far, and how close another must be to be looked at."""
 
@@ -131,6 +171,7 @@ class _Search:
         self._parts: list[tuple[_Pairs, NDArray[np.float64]]] = []
         self._waiting: list[_Pairs] = []
         self._forms = forms
+        self._room = _Room(len(queries), queries.shape[1])
         if forms is not None:
             self._own_forms = np.ascontiguousarray(forms.of(self._queries, self._squares).T)
 
@@ -178,27 +219,51 @@ class _Search:
         for start in range(0, len(slots), _MOST_ROWS):
             some = slice(start, start + _MOST_ROWS)
             squares = self._vectors.squares(slots[some])
-            dots = self._vectors.wide(slots[some]) @ self._queries.T
-            limits = self._limits(np.sqrt(squares), None if bars is None else bars[some])
-            at, who = np.nonzero(dots >= limits)
-            parts.append(self._pairs(who, at, dots[at, who], squares[at], start))
+            dots = self._room.products(len(squares))
+            np.matmul(self._vectors.wide(slots[some]), self._queries.T, out=dots)
+            found = self._reaching(dots, np.sqrt(squares), None if bars is None else bars[some])
+            at, who = np.divmod(found, len(self._least))
+            parts.append(self._pairs(who, at, dots.reshape(-1)[found], squares[at], start))
         return parts[0] if len(parts) == 1 else _joined(parts)
 
     def _by_forms(
         self, forms: Forms, slots: NDArray[np.int64], bars: NDArray[np.float64] | None
     ) -> _Pairs:
         """Compare those whose forms do not rule out that they matter."""
-        most = _products(forms, slots, self._own_forms)
+        most = self._most_alike(forms, slots)
         if len(self._least) <= _FEW:
             self._look_at_the_closest(most, slots)
-        may = most >= (self._least - SLACK).astype(np.float32)
-        if bars is not None:
-            theirs = np.maximum(bars, self._wanted.threshold) - SLACK
-            may |= most >= theirs.astype(np.float32)[:, np.newaxis]
+        may = self._not_ruled_out(most, bars)
         at, who = np.divmod(np.flatnonzero(may), len(self._least))
         if len(who) * _ONE > may.size + len(slots) * _WIDE:
             return self._among_all(slots, bars)
         return self._compared(who, at, slots)
+
+    def _most_alike(self, forms: Forms, slots: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return how alike slots can be to each at most; good until the next part."""
+        first, last = int(slots[0]), int(slots[-1])
+        if last - first >= 2 * len(slots):
+            return forms.rows[slots] @ self._own_forms
+        # What lies between is multiplied too: that costs less than to leave it out.
+        count = last - first + 1
+        products = self._room.products(count)
+        np.matmul(forms.rows[first : last + 1], self._own_forms, out=products)
+        if count == len(slots):
+            return products
+        chosen = self._room.limits(len(slots))
+        return np.take(products, slots - first, axis=0, out=chosen, mode="clip")
+
+    def _not_ruled_out(
+        self, most: NDArray[np.float32], bars: NDArray[np.float64] | None
+    ) -> NDArray[np.bool_]:
+        """Return which pairs may matter to either of the two; good until the next part."""
+        may, to_them = self._room.answers(len(most))
+        np.greater_equal(most, (self._least - SLACK).astype(np.float32), out=may)
+        if bars is not None:
+            theirs = (np.maximum(bars, self._wanted.threshold) - SLACK).astype(np.float32)
+            np.greater_equal(most, theirs[:, np.newaxis], out=to_them)
+            may |= to_them
+        return may
 
     def _look_at_the_closest(self, most: NDArray[np.float32], slots: NDArray[np.int64]) -> None:
         """Look at those who may be closest by their forms: few others are as close as they are.
@@ -221,8 +286,10 @@ class _Search:
         dots = np.empty(len(who), dtype=np.float32)
         for start in range(0, len(who), _PAIRS):
             some = slice(start, start + _PAIRS)
-            theirs = self._vectors.wide(slots[at[some]])
-            np.einsum("ij,ij->i", theirs, self._queries[who[some]], out=dots[some])
+            theirs, own = self._room.vectors(len(dots[some]))
+            theirs[...] = self._vectors.rows(slots[at[some]])
+            np.take(self._queries, who[some], axis=0, out=own, mode="clip")
+            np.einsum("ij,ij->i", theirs, own, out=dots[some])
         return self._pairs(who, at, dots, self._vectors.squares(slots[at]))
 
     def _pairs(
@@ -247,18 +314,22 @@ class _Search:
         alike = close[changes <= self._most_changes]
         return _Pairs(pairs.who[alike], pairs.at[alike], pairs.cosines[alike])
 
-    def _limits(
-        self, lengths: NDArray[np.float32], bars: NDArray[np.float64] | None
-    ) -> NDArray[np.float32]:
-        """Return for each pair the product from which on it may matter, or a little less."""
-        own = np.multiply.outer(lengths, (self._least * self._lengths * _LOOSE).astype(np.float32))
-        if bars is None:
-            return own
-        theirs = np.maximum(bars, self._wanted.threshold) * lengths * _LOOSE
-        limits: NDArray[np.float32] = np.minimum(
-            own, np.multiply.outer(theirs.astype(np.float32), self._lengths), out=own
-        )
-        return limits
+    def _reaching(
+        self,
+        dots: NDArray[np.float32],
+        lengths: NDArray[np.float32],
+        bars: NDArray[np.float64] | None,
+    ) -> NDArray[np.int64]:
+        """Return which products are such that a pair may matter, counted row by row."""
+        limits, (may, to_them) = self._room.limits(len(dots)), self._room.answers(len(dots))
+        own = (self._least * self._lengths * _LOOSE).astype(np.float32)
+        np.greater_equal(dots, np.multiply.outer(lengths, own, out=limits), out=may)
+        if bars is not None:
+            theirs = np.maximum(bars, self._wanted.threshold) * lengths * _LOOSE
+            np.multiply.outer(theirs.astype(np.float32), self._lengths, out=limits)
+            np.greater_equal(dots, limits, out=to_them)
+            may |= to_them
+        return np.flatnonzero(may)
 
     def _raise_least(self) -> None:
         """Look only at who is closer than the most alike so far."""
@@ -298,15 +369,3 @@ def _joined(parts: Sequence[_Pairs]) -> _Pairs:
         np.concatenate([one.at for one in parts]),
         np.concatenate([one.cosines for one in parts]),
     )
-
-
-def _products(
-    forms: Forms, slots: NDArray[np.int64], own: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return the product of the forms of slots, which ascend, with each of some columns."""
-    first, last = int(slots[0]), int(slots[-1])
-    if last - first >= 2 * len(slots):
-        return forms.rows[slots] @ own
-    # What lies between is multiplied too: that costs less than to leave it out.
-    products: NDArray[np.float32] = forms.rows[first : last + 1] @ own
-    return products if last - first + 1 == len(slots) else products[slots - first]

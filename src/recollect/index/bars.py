@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bars"]
 
+# Of one in so many rows it is asked for, what a commit learned is put where it belongs first.
+_MANY = 16
+
 
 class Bars:
     """The least closeness in the list of each row; 0 if it is not full, not a number if unknown."""
@@ -33,15 +36,13 @@ class Bars:
 
     def of(self, rows: NDArray[np.int64], head: Head) -> NDArray[np.float64]:
         """Return the bars of some rows inside of the commit that leads to a head."""
-        if len(rows) and rows.max() < len(self._known):
-            known = self._known.take(rows)
-        else:
-            known = np.full(len(rows), np.nan)
-            within = rows < len(self._known)
-            known[within] = self._known[rows[within]]
-        if self._learned and self._learned_in == head:
-            learned = (self._learned.get(row, np.nan) for row in rows.tolist())
-            newer = np.fromiter(learned, np.float64, count=len(rows))
+        learned = self._learned if self._learned_in == head else {}
+        if learned and len(rows) * _MANY > len(self._known):
+            return _at(_with(self._known, learned), rows)
+        known = _at(self._known, rows)
+        if learned:
+            each = (learned.get(row, np.nan) for row in rows.tolist())
+            newer = np.fromiter(each, np.float64, count=len(rows))
             known = np.where(np.isnan(newer), known, newer)
         return known
 
@@ -61,8 +62,27 @@ class Bars:
         if self._learned_in != head:
             # Somebody else's commit: whose list lost a member is not known here.
             return Bars(known if only_came else None)
-        if learned:
-            rows = np.fromiter(learned, np.int64, count=len(learned))
-            known = grow(known, len(known), int(rows.max()) + 1, fill=np.nan)
-            known[rows] = np.fromiter(learned.values(), np.float64, count=len(learned))
-        return Bars(known)
+        return Bars(_put(known, learned) if learned else known)
+
+
+def _at(known: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what is known of some rows."""
+    if len(rows) and rows.max() < len(known):
+        return known.take(rows)
+    found = np.full(len(rows), np.nan)
+    within = rows < len(known)
+    found[within] = known[rows[within]]
+    return found
+
+
+def _with(known: NDArray[np.float64], learned: Mapping[int, float]) -> NDArray[np.float64]:
+    """Return what is known and what was learned, and leave what is known as it is."""
+    return _put(known.copy(), learned)
+
+
+def _put(known: NDArray[np.float64], learned: Mapping[int, float]) -> NDArray[np.float64]:
+    """Put what was learned to what is known, in its place if there is room."""
+    rows = np.fromiter(learned, np.int64, count=len(learned))
+    known = grow(known, len(known), int(rows.max()) + 1, fill=np.nan)
+    known[rows] = np.fromiter(learned.values(), np.float64, count=len(learned))
+    return known

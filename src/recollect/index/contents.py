@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.index.arrays import distinct
 from recollect.index.columns import CODED, Columns
 from recollect.index.courtesy import Pause, go_on
 from recollect.index.graph import Graph
 from recollect.index.lexicon import Lexicon
-from recollect.index.lookup import Lookup, digest
+from recollect.index.lookup import Lookup, digest, digests
 from recollect.index.postings import Postings
 from recollect.index.speakers import Speakers
 from recollect.index.strings import Strings
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Contents"]
+
+# Of one in so many slots it is looked up what stands for their ids; of fewer it is worked out.
+_MANY = 16
 
 
 @dataclass(slots=True, eq=False)
@@ -136,6 +140,20 @@ class Contents:
             if alive[slot] and self.pak_ids.text_at(slot) == pak_id:
                 return slot
         return None
+
+    def id_digests(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the 64 bits that stand for the id of each of some living slots."""
+        if len(slots) * _MANY < self.size:
+            found = np.zeros(len(slots), dtype=np.int64)
+        else:
+            found = self.by_pak.keys_of(slots, self.size)
+        unknown = np.flatnonzero(found == 0)
+        if len(unknown):
+            named = distinct(slots[unknown])
+            texts = self.pak_ids.texts_at(named)
+            made = digests(text.encode("utf-8", "surrogatepass") for text in texts)
+            found[unknown] = made[named.searchsorted(slots[unknown])]
+        return found
 
     def export(self) -> tuple[dict[str, list[str | None]], dict[str, NDArray[Any]]]:
         """Return the vocabularies, and all else as arrays named part/array, for `restore`."""

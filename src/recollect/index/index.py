@@ -24,6 +24,7 @@ from recollect.ports.state import START, Head
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from recollect.index.courtesy import Pause
@@ -156,6 +157,10 @@ class MemoryIndex(Questions):
         slots, known = self._contents.slots_of_rows(rows), self.places()
         codes = self._contents.columns["place"][slots[slots >= 0]].tolist()
         return before | {row.memory.place for row in changes.rows} | {known[one] for one in codes}
+
+    def id_digests(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the 64 bits that stand for the id of each of some live memories."""
+        return self._contents.id_digests(slots)
 
     def compacted(self) -> MemoryIndex:
         """Return the index without anything of memories that are gone, down to their words."""

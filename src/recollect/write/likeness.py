@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,17 @@ from recollect.model import Place
 from recollect.ports.store import Commit, Store
 from recollect.recall.sight import AtPlace
 from recollect.values import dataclass
-from recollect.write.link import MAX_AUTOMATIC, pair, weight_of
-from recollect.write.lists import Entries, LikenessLists, edges_to_write, place_in_group
+from recollect.write.link import MAX_AUTOMATIC
+from recollect.write.lists import (
+    Entries,
+    LikenessLists,
+    PairNumbers,
+    closest_first,
+    distinct_pairs,
+    edges_to_write,
+    place_in_group,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     from recollect.index.selection import Selection
@@ -43,6 +53,8 @@ __all__ = [
     "arrivals_of",
     "relink",
 ]
+
+Item = TypeVar("Item")
 
 # Gives the index as of when this commit began.
 IndexBefore: TypeAlias = Callable[[Commit], MemoryIndex]
@@ -128,7 +140,7 @@ class _Found:
             np.concatenate([one.slots for one in parts]),
             np.concatenate([one.closeness for one in parts]),
         )
-        return found[np.lexsort((found.rows, -found.closeness, found.who))]
+        return found[closest_first(found.who, found.closeness, found.rows)]
 
     def entries(self, arrivals: NDArray[np.int64]) -> Entries:
         """Return it as entries of the lists of those who look around."""
@@ -242,8 +254,7 @@ class _Search:
         known = None if bars is None else np.fmax(bars, 0.0)
         near = self._index.alike_each(self._vectors[looking], old, wanted, known)
         who, slots, cosines = _flat(near)
-        named = distinct(slots)
-        bits = _bits(self._index.pak_ids(named))[named.searchsorted(slots)]
+        bits = _odd(self._index.id_digests(slots))
         rows = self._index.column("row_id")[slots]
         return self._as_found(looking[who], rows, slots, cosines, bits)
 
@@ -310,7 +321,7 @@ def _write_links(
     index: MemoryIndex,
     store: Store,
     commit: Commit,
-) -> set[tuple[int, int]]:
+) -> list[tuple[int, int]]:
     """Write the lists and edges that follow; return the pairs that are joined now."""
     rows = np.array([one.row_id for one in arrivals], dtype=np.int64)
     settled = np.array([one.settled for one in arrivals], dtype=np.bool_)
@@ -326,12 +337,12 @@ def _write_links(
     stored = Entries.of(store.edges.lists(concerned.tolist()))
     lists = LikenessLists(stored, looking, own, offered)
     joined, removed = lists.joined(), lists.removed
-    pairs = sorted({*joined.pairs(), *removed.pairs()})
-    edges = edges_to_write(joined, removed, store.edges.between(pairs))
+    known = store.edges.between(distinct_pairs(joined, removed))
+    edges = edges_to_write(joined, removed, known)
     store.edges.change_lists(lists.added.each(), removed.each())
     store.edges.put(edges)
     index.bars.learn(lists.bars(), commit.head)
-    return {(one.low, one.high) for one in edges if one.weight > 0}
+    return [one[:2] for one in edges if one.weight > 0]
 
 
 def _offered(
@@ -367,7 +378,7 @@ def _known_bars(
 def _neighbourhoods(
     arrivals: Sequence[Arrival],
     found: _Found,
-    joined: set[tuple[int, int]],
+    joined: Sequence[tuple[int, int]],
     index: MemoryIndex,
 ) -> list[Neighbourhood]:
     """Return what each that comes found among those who were there and those before it."""
@@ -377,18 +388,33 @@ def _neighbourhoods(
     twins = found[earlier & (found.closeness >= NEAR_DUPLICATE)]
     # Two that hold each other are among the first of each.
     held = found[earlier & (place < MAX_AUTOMATIC)]
-    near: list[list[str]] = [[] for _ in arrivals]
-    for number, name in zip(twins.who.tolist(), _names(twins, arrivals, index), strict=True):
-        near[number].append(name)
-    linked: list[list[tuple[float, str]]] = [[] for _ in arrivals]
-    columns = (held.who.tolist(), held.rows.tolist(), held.closeness.tolist())
-    for number, row, close, name in zip(*columns, _names(held, arrivals, index), strict=True):
-        if pair(row, arrivals[number].row_id) in joined:
-            linked[number].append((-weight_of(close), name))
+    held = held[_are_joined(held, arrivals, joined)]
+    count = len(arrivals)
+    copies = _each(count, twins, _names(twins, arrivals, index))
+    strongest = (-weights_of(held.closeness)).tolist()
+    links = _each(count, held, zip(strongest, _names(held, arrivals, index), strict=True))
     return [
-        Neighbourhood(tuple(sorted(copies)), tuple(name for _, name in sorted(links)))
-        for copies, links in zip(near, linked, strict=True)
+        Neighbourhood(tuple(sorted(near)), tuple(name for _, name in sorted(linked)))
+        for near, linked in zip(copies, links, strict=True)
     ]
+
+
+def _are_joined(
+    held: _Found, arrivals: Sequence[Arrival], joined: Sequence[tuple[int, int]]
+) -> NDArray[np.bool_]:
+    """Return which of those who look around and whom they hold are joined now."""
+    pairs = np.array(joined, dtype=np.int64).reshape(-1, 2).T
+    own = np.array([one.row_id for one in arrivals], dtype=np.int64)[held.who]
+    ends = np.minimum(own, held.rows), np.maximum(own, held.rows)
+    numbers = PairNumbers(*ends, *pairs)
+    return is_in(numbers.of(*ends), numbers.of(*pairs))
+
+
+def _each(count: int, found: _Found, said: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield what is said of whom each arrival found, one by one."""
+    left = iter(said)
+    for many in np.bincount(found.who, minlength=count).tolist():
+        yield list(islice(left, many))
 
 
 def _names(found: _Found, arrivals: Sequence[Arrival], index: MemoryIndex) -> list[str]:
@@ -401,7 +427,11 @@ def _names(found: _Found, arrivals: Sequence[Arrival], index: MemoryIndex) -> li
 
 def _bits(pak_ids: Iterable[str]) -> NDArray[np.uint64]:
     """Return a number for each id that stands for it."""
-    numbers = digests(pak_id.encode("utf-8", "surrogatepass") for pak_id in pak_ids)
+    return _odd(digests(pak_id.encode("utf-8", "surrogatepass") for pak_id in pak_ids))
+
+
+def _odd(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return what stands for an id as an odd number."""
     return numbers.view(np.uint64) | np.uint64(1)
 
 

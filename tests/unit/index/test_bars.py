@@ -44,3 +44,13 @@ def test_bars_that_were_handed_on_are_not_those_of_the_index_before() -> None:
     later = mine.following(MINE, only_came=True)
     assert known(later, MINE) == [None, 0.9, None]
     assert known(mine, BEFORE) == [None, None, None]
+
+
+def test_many_rows_are_told_the_same_as_few() -> None:
+    rows = np.arange(1, 400)
+    bars = Bars(np.where(rows % 3, rows / 400, np.nan))
+    bars.learn({row: row / 1000 for row in range(0, 500, 7)}, MINE)
+    for head in (MINE, THEIRS):
+        each = [bars.of(np.array([row]), head)[0] for row in rows]
+        np.testing.assert_array_equal(bars.of(rows, head), each)
+    assert bars.of(np.array([7]), THEIRS)[0] == 8 / 400

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.index import MemoryIndex, Where
+from recollect.index.lookup import digest
 from recollect.model import Memory
 from recollect.ports.store import Changes, Head, IndexRow, Used, UsedLink, Uses
 
@@ -45,6 +46,16 @@ def test_a_title_counts_unless_it_is_the_content_cut_short() -> None:
     assert index.column("length")[slots].tolist() == [4, 5]
     terms = ["celeri", "queue", "redi", "use", "with"]
     assert index.document_frequencies(terms, index.select()) == [2, 1, 2, 2, 2]
+
+
+def test_what_stands_for_an_id_is_the_same_for_one_and_for_all() -> None:
+    index = index_of(*(row(number) for number in range(3_000)))
+    index = index.after(Changes(Head(2, None), [row(7, "another"), row(9_000)], [8], ()))
+    for known in (index, index.compacted(), index.packed()):
+        slots = known.select().slots[::-1]
+        all_at_once = known.id_digests(slots).tolist()
+        assert all_at_once == [digest(pak_id) for pak_id in known.pak_ids(slots)]
+        assert all_at_once == [known.id_digests(slots[n : n + 1])[0] for n in range(len(slots))]
 
 
 def test_bars_are_asked_anew_after_links_changed_though_nobody_came() -> None:

@@ -41,3 +41,12 @@ def test_two_slots_may_share_a_key() -> None:
     lookup.export(alive)
 
     assert sorted(lookup.candidates(7, 3)) == [0, 2]
+
+
+def test_the_key_of_a_slot_is_told_once_it_is_sorted_in() -> None:
+    lookup, alive = Lookup(), np.ones(6, dtype=np.bool_)
+    lookup.extend(np.array([7, -8, 9]), 0, alive)
+    assert lookup.keys_of(np.array([2, 0]), 6).tolist() == [0, 0]
+    lookup.export(alive)
+    lookup.extend(np.array([5, 4, 3]), 3, alive)
+    assert lookup.keys_of(np.array([2, 4, 0, 1, 1]), 6).tolist() == [9, 0, 7, -8, -8]

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from recollect.ports.edges import Edge, Likeness
-from recollect.write.link import MAX_AUTOMATIC
-from recollect.write.lists import Entries, LikenessLists, edges_to_write
+from recollect.write.link import MAX_AUTOMATIC, weight_of
+from recollect.write.lists import (
+    Entries,
+    LikenessLists,
+    PairNumbers,
+    closest_first,
+    distinct_pairs,
+    edges_to_write,
+    weights_of,
+)
 
 
 def held(row: int, others: Mapping[int, float]) -> list[Likeness]:
@@ -81,6 +89,18 @@ def test_an_edge_keeps_what_it_won_by_use() -> None:
     assert edges(lists, Edge(1, 2, 1.0, True)) == []
 
 
+def test_a_pair_is_asked_for_once_whichever_end_comes_first() -> None:
+    entries = Entries.of([(5, 2, 0.7), (1, 9, 0.8)]), Entries.of([(2, 5, 0.7), (1, 3, 0.9)])
+    assert distinct_pairs(*entries) == [(1, 3), (1, 9), (2, 5)]
+    assert distinct_pairs(Entries.of(()), Entries.of(())) == []
+
+
+def test_two_that_come_to_hold_each_other_at_once_are_joined_once() -> None:
+    near = 0.7000000003
+    lists = changed([], given={1: {2: near}, 2: {1: near}})
+    assert edges(lists) == [Edge(1, 2, 0.7, True)]
+
+
 NUMBERS = st.sampled_from([*range(1, 16), 2**40, 2**62])
 CLOSENESS = st.sampled_from([0.6, 0.7, 0.7000000001, 0.8, 0.95])
 LISTS = st.dictionaries(NUMBERS, st.dictionaries(NUMBERS, CLOSENESS, max_size=MAX_AUTOMATIC))
@@ -117,3 +137,38 @@ def test_all_at_once_is_what_one_after_the_other_comes_to(
     for row, others in now.items():
         bar = min(others.values()) if len(others) >= MAX_AUTOMATIC else 0.0
         assert lists.bars().get(row, 0.0) == bar
+
+
+ROWS = st.one_of(st.integers(0, 40), st.sampled_from([2**31 - 1, 2**31, 2**40, 2**62]))
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(st.tuples(ROWS, ROWS), max_size=20))
+def test_pairs_have_numbers_in_their_own_order(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    numbers = PairNumbers(first, second)
+    asked = numbers.of(first, second)
+    assert list(zip(*(end.tolist() for end in numbers.ends(asked)), strict=True)) == pairs
+    order = sorted(range(len(pairs)), key=lambda place: pairs[place])
+    assert np.argsort(asked, kind="stable").tolist() == order
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.integers(0, 2**32), st.integers(0, 60), st.sampled_from([1, 7, 70_000]), st.booleans())
+def test_the_closest_come_first_whether_or_not_two_are_equally_close(
+    seed: int, count: int, groups: int, some_are_equal: bool
+) -> None:
+    chance = np.random.default_rng(seed)
+    count = count if groups < 70_000 else count + groups
+    group = chance.integers(0, groups, count) * 2**33
+    closeness = chance.integers(0, 4, count) / 4 if some_are_equal else chance.random(count)
+    others = chance.permutation(count)
+    expected = np.lexsort((others, -closeness, group))
+    assert closest_first(group, closeness, others).tolist() == expected.tolist()
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.integers(-(10**9), 10**9), st.integers(0, 2**20))
+def test_weights_of_many_are_what_they_are_of_each(cosine: int, tie: int) -> None:
+    closeness = cosine / 10**9 + tie / 2**20 * 4e-10
+    assert weights_of(np.array([closeness])).tolist() == [weight_of(closeness)]

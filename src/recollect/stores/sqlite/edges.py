@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recollect.ports.edges import Dispute, Edge
@@ -20,6 +21,9 @@ __all__ = ["SqliteEdges"]
 
 # Lists that are read to be changed, and lie all over a large table.
 _MANY = 256
+# Lists that are read at once: their entries are gone again before Python's collector looks at them.
+_LISTS = 60
+_ENDS = itemgetter(0, 1)
 
 
 class SqliteEdges:
@@ -67,7 +71,7 @@ class SqliteEdges:
         self._db.run_each(
             "INSERT OR REPLACE INTO memory_edges (low, high, weight, automatic)"
             " VALUES (?, ?, ?, ?)",
-            [(edge.low, edge.high, edge.weight, edge.automatic) for edge in put if edge.weight],
+            [edge for edge in put if edge.weight],
         )
         self._db.run_each(
             "DELETE FROM memory_edges WHERE low = ? AND high = ?",
@@ -76,11 +80,10 @@ class SqliteEdges:
 
     def lists(self, row_ids: Iterable[int]) -> Iterator[tuple[int, int, float]]:
         """Yield the whole lists of these rows."""
-        # Some at a time: in a batch they are tens of thousands, and each is a value to keep.
         asked = list(row_ids)
         if len(asked) > _MANY and self._db.is_committing:
             self._db.make_room()
-        for chunk in chunks(asked):
+        for chunk in chunks(asked, _LISTS):
             found: list[Any] = self._db.all(
                 "SELECT row_id, other, closeness FROM memory_likenesses"
                 f" WHERE row_id IN ({marks(chunk)}) AND closeness <= 2",
@@ -125,7 +128,7 @@ class SqliteEdges:
         """Take entries out of lists, then add others."""
         self._db.run_each(
             "DELETE FROM memory_likenesses WHERE row_id = ? AND other = ?",
-            ((row_id, other) for row_id, other, _ in gone),
+            map(_ENDS, gone),
         )
         self._db.run_each(
             "INSERT OR REPLACE INTO memory_likenesses (row_id, other, closeness) VALUES (?, ?, ?)",
