@@ -9,12 +9,15 @@ so has a format that an older SQLite refuses, so nobody can delete there in the 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
-__all__ = ["can_erase", "leave_to_merging", "make_readable", "wipe"]
+from recollect.paks.fulltext_beginnings import is_left
+
+__all__ = ["MOST_ERASED", "can_erase", "leave_to_merging", "make_readable", "wipe"]
 
 # Merging costs what the table is worth, erasing each row some pages: at 100,000 short texts as much
 # as a hundred rows, and less in a smaller table.
-_MOST_ERASED = 64
+MOST_ERASED = 64
 _ERASING_FORMAT, _OLD_FORMAT = 5, 4
 _SETTINGS = "SELECT k, v FROM paks_fts_config WHERE k IN ('secure-delete', 'version')"
 _SET = "INSERT INTO paks_fts (paks_fts, rank) VALUES ('secure-delete', ?)"
@@ -23,14 +26,6 @@ _ONCE_MORE = (
     "INSERT INTO paks_fts (title, summary)"
     " SELECT title, summary FROM paks_fts ORDER BY rowid DESC LIMIT 1"
 )
-# The first page of each part, and each that begins with another word than the one before ended,
-# is found by how that word begins. SQLite erases a word and leaves how it began: then no word in
-# the page begins so.
-_LEFT = (
-    "SELECT 1 FROM paks_fts_idx AS way LEFT JOIN paks_fts_data AS page"
-    " ON page.id = (way.segid << 37) + (way.pgno >> 1)"
-    " WHERE page.block IS NULL OR instr(page.block, way.term) = 0 LIMIT 1"
-)
 
 
 def can_erase() -> bool:
@@ -38,17 +33,17 @@ def can_erase() -> bool:
     return sqlite3.sqlite_version_info >= (3, 42)
 
 
-def wipe(conn: sqlite3.Connection) -> None:
-    """Get everything out of full text that was deleted."""
+def wipe(conn: sqlite3.Connection, words: Sequence[bytes] | None = None) -> None:
+    """Get everything out of full text that was deleted: these words, or nobody knows which."""
     if not can_erase():
         conn.execute(_MERGE)
-    elif not _erases(conn) or conn.execute(_LEFT).fetchone():
+    elif not _erases(conn) or is_left(conn, words):
         _merge_and_erase_from_now_on(conn)
 
 
 def leave_to_merging(conn: sqlite3.Connection, rows: int) -> None:
     """Let so many rows be deleted in the old way, if that is cheaper: `wipe` has to come after."""
-    if rows > _MOST_ERASED and can_erase() and _erases(conn):
+    if rows > MOST_ERASED and can_erase() and _erases(conn):
         conn.execute(_SET, (0,))
 
 

@@ -15,7 +15,7 @@ from recollect.errors import StoreOutdated
 from recollect.paks.fulltext_wiping import can_erase
 
 Open = Callable[..., Recollect]
-STORED = Path(__file__).parents[2] / "data/fulltext/sqlite-3.53.db.gz"
+DATA = Path(__file__).parents[2] / "data/fulltext"
 MANY = 3000
 
 
@@ -89,8 +89,8 @@ def test_what_was_deleted_in_the_old_way_goes_with_the_next_forget(
     assert left(tmp_path, [1, 10]) == []
 
 
-def stored(tmp_path: Path) -> None:
-    (tmp_path / "agent.db").write_bytes(gzip.decompress(STORED.read_bytes()))
+def stored(tmp_path: Path, name: str = "sqlite-3.53.db.gz") -> None:
+    (tmp_path / "agent.db").write_bytes(gzip.decompress((DATA / name).read_bytes()))
 
 
 def test_a_file_in_which_a_newer_sqlite_deleted_is_used_by_any(
@@ -109,7 +109,7 @@ def test_a_file_in_which_a_newer_sqlite_deleted_is_used_by_any(
 def test_who_may_only_read_such_a_file_is_told_if_its_full_text_cannot_be(
     tmp_path: Path, open_memory: Open
 ) -> None:
-    stored(tmp_path)
+    stored(tmp_path, "sqlite-3.50.db.gz")  # of the engine's newest version
     memory = open_memory(read_only=True)
     assert memory.recall("kiln").results
     if can_erase():

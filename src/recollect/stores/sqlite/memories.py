@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         RowFilter,
         Standing,
     )
+    from recollect.stores.sqlite.erased_words import ErasedWords
     from recollect.stores.sqlite.session import Session
     from recollect.stores.sqlite.versions import SqliteVersions
 
@@ -80,10 +81,17 @@ _BATCH_ROWS = 32768
 class SqliteMemories:
     """The memories of one SQLite file."""
 
-    def __init__(self, db: Session, catalogue: RecallStore, versions: SqliteVersions) -> None:
+    def __init__(
+        self,
+        db: Session,
+        catalogue: RecallStore,
+        versions: SqliteVersions,
+        erased: ErasedWords,
+    ) -> None:
         self._db = db
         self._catalogue = catalogue
         self._versions = versions
+        self._erased = erased
         # Replaced, not changed: another thread may be looking at it.
         self._unreadable: frozenset[int] = frozenset()
 
@@ -214,7 +222,8 @@ class SqliteMemories:
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
         before = self._versions.before(list(known.values())) if known else {}
-        entries = self._catalogue.keep_rows(new.pak for new in memories)
+        with self._erased.noting(ids):
+            entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
             self._replace([new for new in memories if new.memory.pak_id in known])
@@ -267,7 +276,6 @@ class SqliteMemories:
         """Delete memories and everything that hangs on them; return how many links went along."""
         from recollect.paks.fulltext_wiping import leave_to_merging
 
-        edges = 0
         # Known with the erasure itself: who is killed before the bytes are wiped is made up for.
         self._db.run("UPDATE engine_state SET unwiped = ?", self._db.revision)
         with self._db.writing() as conn:
@@ -275,6 +283,11 @@ class SqliteMemories:
         if pak_ids:
             # Nobody knows any more which memories a damaged receipt names.
             self._db.run("DELETE FROM damaged WHERE stood_in = 'receipts'")
+        with self._erased.noting(pak_ids):
+            return self._erase(pak_ids)
+
+    def _erase(self, pak_ids: Sequence[str]) -> int:
+        edges = 0
         for chunk in chunks(pak_ids):
             rows_of = f"SELECT row_id FROM memories WHERE pak_id IN ({marks(chunk)})"
             edges += self._db.one(

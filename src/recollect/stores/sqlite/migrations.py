@@ -9,6 +9,7 @@ from __future__ import annotations
 from recollect.model import EXTERNAL
 from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
+from recollect.stores.sqlite.erased_words import LOOKS
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 from recollect.stores.sqlite.seals import DAMAGED, METADATA, RECEIPTS, SEALS, VERSIONS
 from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES, TRIGGERS_OF_VERSIONS
@@ -314,5 +315,6 @@ ENGINE_MIGRATIONS = (
     Migration(12, "versions", (*VERSIONS, *TWINS_OF_VERSIONS, *TRIGGERS_OF_VERSIONS)),
     Migration(13, "metadata", METADATA),
     Migration(14, "receipts", RECEIPTS),
+    Migration(15, "looks", LOOKS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -20,6 +20,7 @@ from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Head
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
+from recollect.stores.sqlite.erased_words import ErasedWords
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
 from recollect.stores.sqlite.records import SqliteRecords
@@ -49,7 +50,8 @@ class SqliteStore:
         # has begun in the same thread, and takes turns with other threads.
         self._db = Session(connections)
         self._versions = SqliteVersions(self._db)
-        self._memories = SqliteMemories(self._db, catalogue, self._versions)
+        self._erased = ErasedWords(self._db)
+        self._memories = SqliteMemories(self._db, catalogue, self._versions, self._erased)
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
         self._uses = SqliteUses(self._db)
@@ -160,7 +162,8 @@ class SqliteStore:
 
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                wipe(conn)
+                wipe(conn, self._erased.words())
+                self._erased.looked()
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()
         return not busy
