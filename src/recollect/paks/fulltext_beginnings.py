@@ -62,7 +62,9 @@ def is_left(conn: sqlite3.Connection, words: Sequence[bytes] | None) -> bool:
     )
 
 
-def _ways(conn: sqlite3.Connection, part: int, words: Sequence[bytes]) -> Iterator[tuple[bytes, int]]:
+def _ways(
+    conn: sqlite3.Connection, part: int, words: Sequence[bytes]
+) -> Iterator[tuple[bytes, int]]:
     """Yield the beginnings of these words by which pages of a part are found.
 
     Both are in order, so it goes down by leaps: from a way to the last word before it, or to what

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from recollect.paks.fulltext_beginnings import is_left
 
-__all__ = ["MOST_ERASED", "can_erase", "leave_to_merging", "make_readable", "wipe"]
+__all__ = ["can_erase", "leave_to_merging", "make_readable", "wipe"]
 
 # Merging costs what the table is worth, erasing each row some pages: at 100,000 short texts as much
 # as a hundred rows, and less in a smaller table.
-MOST_ERASED = 64
+_MOST_ERASED = 64
 _ERASING_FORMAT, _OLD_FORMAT = 5, 4
 _SETTINGS = "SELECT k, v FROM paks_fts_config WHERE k IN ('secure-delete', 'version')"
 _SET = "INSERT INTO paks_fts (paks_fts, rank) VALUES ('secure-delete', ?)"
@@ -43,7 +43,7 @@ def wipe(conn: sqlite3.Connection, words: Sequence[bytes] | None = None) -> None
 
 def leave_to_merging(conn: sqlite3.Connection, rows: int) -> None:
     """Let so many rows be deleted in the old way, if that is cheaper: `wipe` has to come after."""
-    if rows > MOST_ERASED and can_erase() and _erases(conn):
+    if rows > _MOST_ERASED and can_erase() and _erases(conn):
         conn.execute(_SET, (0,))
 
 

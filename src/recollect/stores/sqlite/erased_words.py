@@ -12,35 +12,22 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from recollect.paks.fulltext_beginnings import words_of
-from recollect.paks.fulltext_wiping import MOST_ERASED, can_erase
 from recollect.stores.sqlite.session import marks
+from recollect.stores.sqlite.triggers import NOTING
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.session import Session
 
-__all__ = ["LOOKS", "ErasedWords"]
+__all__ = ["ErasedWords"]
 
 Texts = tuple[Any, ...]
 
+# Of so many, texts are held; more at once are merged away, or looked for in everything.
+_MOST = 64
+
 # What the note says: nothing was deleted; or somebody deleted; or the commit that alone did.
 _NOTHING, _SOMEBODY = "", "?"
-_NAMES = ("unlooked_paks_fts_content_delete", "unlooked_paks_fts_content_update")
-_TRIGGER = """
-CREATE TRIGGER {name} AFTER {event} ON paks_fts_content
-WHEN (SELECT unlooked FROM engine_state) IS NOT '?'
-BEGIN
-    UPDATE engine_state SET unlooked = '?';
-END"""
-# Each row of full text has its texts in this table, and goes from there, by whichever statement.
-LOOKS = (
-    "ALTER TABLE engine_state ADD COLUMN unlooked TEXT NOT NULL DEFAULT '?'",
-    *(
-        _TRIGGER.format(name=name, event=event)
-        for name, event in zip(_NAMES, ("DELETE", "UPDATE"), strict=True)
-    ),
-)
-_IS_NOTED = f"SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name IN {_NAMES}"
+_IS_NOTED = f"SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name IN {NOTING}"
 _NOTE = "UPDATE engine_state SET unlooked = ? WHERE unlooked = ?"
 # As bytes, so that a text which is none any more is taken as it is.
 _TEXTS = "SELECT CAST(c1 AS BLOB), CAST(c2 AS BLOB) FROM paks_fts_content WHERE c0 IN ({ids})"
@@ -69,9 +56,9 @@ class ErasedWords:
 
     def words(self) -> list[bytes] | None:
         """Return what was deleted since somebody looked; None if that is not known."""
-        if not can_erase():
-            return None
-        if self._db.one(_IS_NOTED)[0] != len(_NAMES):
+        from recollect.paks.fulltext_beginnings import words_of
+
+        if not _can_erase() or self._db.one(_IS_NOTED)[0] != len(NOTING):
             return None
         known = self._known()
         return None if known is None else words_of(chain.from_iterable(known))
@@ -79,18 +66,16 @@ class ErasedWords:
     def looked(self) -> None:
         """Know that nothing is left of what was deleted so far."""
         self._commit, self._deleted = _NOTHING, []
-        if can_erase():
+        if _can_erase():
             self._db.run("UPDATE engine_state SET unlooked = ?", _NOTHING)
 
     def _known_with(self, pak_ids: Sequence[str]) -> list[Texts] | None:
         """Return all that was deleted and these; None if that is not known, or too much."""
-        if not can_erase() or len(pak_ids) > MOST_ERASED:
+        if len(pak_ids) > _MOST:
             return None
         found = self._db.all(_TEXTS.format(ids=marks(pak_ids)), *pak_ids)
-        known = self._known() if found else None
-        if known is None or len(known) + len(found) > MOST_ERASED:
-            return None
-        return known + found
+        known = self._known() if found and _can_erase() else None
+        return None if known is None or len(known) + len(found) > _MOST else known + found
 
     def _known(self) -> list[Texts] | None:
         """Return all that was deleted; None if somebody else deleted, or an earlier process."""
@@ -98,3 +83,10 @@ class ErasedWords:
         if noted == _NOTHING:
             return []
         return list(self._deleted) if noted == self._commit else None
+
+
+def _can_erase() -> bool:
+    # Loaded when something is replaced or erased: most calls only add.
+    from recollect.paks.fulltext_wiping import can_erase
+
+    return can_erase()

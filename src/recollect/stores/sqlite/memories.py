@@ -6,6 +6,7 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from math import ceil
 from operator import attrgetter
@@ -81,19 +82,20 @@ _BATCH_ROWS = 32768
 class SqliteMemories:
     """The memories of one SQLite file."""
 
-    def __init__(
-        self,
-        db: Session,
-        catalogue: RecallStore,
-        versions: SqliteVersions,
-        erased: ErasedWords,
-    ) -> None:
+    def __init__(self, db: Session, catalogue: RecallStore, versions: SqliteVersions) -> None:
         self._db = db
         self._catalogue = catalogue
         self._versions = versions
-        self._erased = erased
         # Replaced, not changed: another thread may be looking at it.
         self._unreadable: frozenset[int] = frozenset()
+
+    @cached_property
+    def erased(self) -> ErasedWords:
+        """Which words were deleted from full text since somebody looked."""
+        # Who only reads deletes nothing.
+        from recollect.stores.sqlite.erased_words import ErasedWords
+
+        return ErasedWords(self._db)
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""
@@ -222,7 +224,7 @@ class SqliteMemories:
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
         before = self._versions.before(list(known.values())) if known else {}
-        with self._erased.noting(ids):
+        with self.erased.noting(ids):
             entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
@@ -283,7 +285,7 @@ class SqliteMemories:
         if pak_ids:
             # Nobody knows any more which memories a damaged receipt names.
             self._db.run("DELETE FROM damaged WHERE stood_in = 'receipts'")
-        with self._erased.noting(pak_ids):
+        with self.erased.noting(pak_ids):
             return self._erase(pak_ids)
 
     def _erase(self, pak_ids: Sequence[str]) -> int:

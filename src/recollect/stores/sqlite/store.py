@@ -20,7 +20,6 @@ from recollect.paks.opening import HowToOpen, opened_for_threads, resolve
 from recollect.ports.state import Head
 from recollect.stores.sqlite.access import SqliteAccess
 from recollect.stores.sqlite.edges import SqliteEdges
-from recollect.stores.sqlite.erased_words import ErasedWords
 from recollect.stores.sqlite.memories import SqliteMemories
 from recollect.stores.sqlite.opening import prepare
 from recollect.stores.sqlite.records import SqliteRecords
@@ -50,8 +49,7 @@ class SqliteStore:
         # has begun in the same thread, and takes turns with other threads.
         self._db = Session(connections)
         self._versions = SqliteVersions(self._db)
-        self._erased = ErasedWords(self._db)
-        self._memories = SqliteMemories(self._db, catalogue, self._versions, self._erased)
+        self._memories = SqliteMemories(self._db, catalogue, self._versions)
         self._edges = SqliteEdges(self._db)
         self._vectors = SqliteVectors(self._db)
         self._uses = SqliteUses(self._db)
@@ -162,8 +160,8 @@ class SqliteStore:
 
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                wipe(conn, self._erased.words())
-                self._erased.looked()
+                wipe(conn, self._memories.erased.words())
+                self._memories.erased.looked()
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()
         return not busy
