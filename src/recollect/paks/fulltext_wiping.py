@@ -21,7 +21,12 @@ _MOST_ERASED = 64
 _ERASING_FORMAT, _OLD_FORMAT = 5, 4
 _SETTINGS = "SELECT k, v FROM paks_fts_config WHERE k IN ('secure-delete', 'version')"
 _SET = "INSERT INTO paks_fts (paks_fts, rank) VALUES ('secure-delete', ?)"
+_MERGE_SOME = "INSERT INTO paks_fts (paks_fts, rank) VALUES ('merge', ?)"
 _MERGE = "INSERT INTO paks_fts (paks_fts) VALUES ('optimize')"
+# Pages that a part leaves are free for the next pages of the whole: a third fewer are written.
+_PAGES_AT_ONCE = 128
+# What SQLite counts as changed where there was nothing left to merge.
+_NO_CHANGE = 1
 _ONCE_MORE = (
     "INSERT INTO paks_fts (title, summary)"
     " SELECT title, summary FROM paks_fts ORDER BY rowid DESC LIMIT 1"
@@ -36,7 +41,9 @@ def can_erase() -> bool:
 def wipe(conn: sqlite3.Connection, words: Sequence[bytes] | None = None) -> None:
     """Get everything out of full text that was deleted: these words, or nobody knows which."""
     if not can_erase():
-        conn.execute(_MERGE)
+        # An older SQLite deletes by adding, so that there is nothing to do where nobody deleted.
+        if words is None or words:
+            _merge(conn)
     elif not _erases(conn) or is_left(conn, words):
         _merge_and_erase_from_now_on(conn)
 
@@ -70,5 +77,15 @@ def _merge_and_erase_from_now_on(conn: sqlite3.Connection) -> None:
     # Of one row there is a second for a while: a table of one part would not be merged, and to
     # erase something changes the format. Its words stay in the first.
     row = conn.execute(_ONCE_MORE).lastrowid
-    conn.execute(_MERGE)
+    _merge(conn)
     conn.execute("DELETE FROM paks_fts WHERE rowid = ?", (row,))
+
+
+def _merge(conn: sqlite3.Connection) -> None:
+    """Merge all parts into one."""
+    changes = _NO_CHANGE + 1
+    while changes > _NO_CHANGE:
+        before = conn.total_changes
+        conn.execute(_MERGE_SOME, (-_PAGES_AT_ONCE,))
+        changes = conn.total_changes - before
+    conn.execute(_MERGE)

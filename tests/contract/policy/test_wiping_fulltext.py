@@ -94,9 +94,9 @@ def catalogue_deletes(memory: Recollect, number: int) -> None:
 
 
 def another_erases_and_is_killed(memory: Recollect, number: int) -> None:
-    with closing(SqliteStore.open(memory.path, store_id="other")) as store:
-        with store.commit("killed", at=AT):
-            store.memories.erase([f"pak-{number}"])
+    store = SqliteStore.open(memory.path, store_id="other")
+    with closing(store), store.commit("killed", at=AT):
+        store.memories.erase([f"pak-{number}"])
 
 
 def sql(*statements: str) -> Callable[[Recollect, int], None]:

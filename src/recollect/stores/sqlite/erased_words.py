@@ -58,7 +58,7 @@ class ErasedWords:
         """Return what was deleted since somebody looked; None if that is not known."""
         from recollect.paks.fulltext_beginnings import words_of
 
-        if not _can_erase() or self._db.one(_IS_NOTED)[0] != len(NOTING):
+        if self._db.one(_IS_NOTED)[0] != len(NOTING):
             return None
         known = self._known()
         return None if known is None else words_of(chain.from_iterable(known))
@@ -66,8 +66,7 @@ class ErasedWords:
     def looked(self) -> None:
         """Know that nothing is left of what was deleted so far."""
         self._commit, self._deleted = _NOTHING, []
-        if _can_erase():
-            self._db.run("UPDATE engine_state SET unlooked = ?", _NOTHING)
+        self._db.run("UPDATE engine_state SET unlooked = ?", _NOTHING)
 
     def _known_with(self, pak_ids: Sequence[str]) -> list[Texts] | None:
         """Return all that was deleted and these; None if that is not known, or too much."""
