@@ -1,6 +1,6 @@
 """Whether full text still finds a page by how an erased word began.
 
-In: a connection, and the words that were erased, or none to look at everything. Out: yes or no. A
+In: a connection, and the texts that were erased, or none to look at everything. Out: yes or no. A
 page that begins with another word than the one before ended is found by a beginning of its first
 word (`paks_fts_idx`). SQLite erases a word from its page and leaves how it began there: then the
 page begins with another word (ADR-0105). Nothing is changed.
@@ -15,7 +15,7 @@ from contextlib import closing
 
 from recollect.paks.schema import TOKENIZER
 
-__all__ = ["is_left", "words_of"]
+__all__ = ["are_left", "is_left", "words_of"]
 
 # Each word of full text begins with the sign of the index that holds it, and there is but one.
 _MAIN_INDEX = b"0"
@@ -27,6 +27,8 @@ _PARTS = (
 _AT_OR_BEFORE = (
     "SELECT term, pgno FROM paks_fts_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1"
 )
+# To look at so many pages takes no longer than to ask for the words.
+_IS_LARGE = "SELECT 1 FROM paks_fts_idx LIMIT 1 OFFSET 64"
 _PAGE_ID = "({segid} << 37) + ({pgno} >> 1)"
 _PAGE = f"SELECT block FROM paks_fts_data WHERE id = {_PAGE_ID.format(segid='?', pgno='?')}"
 _ALL = (
@@ -35,29 +37,31 @@ _ALL = (
 )
 
 
-def words_of(texts: Iterable[bytes | None]) -> list[bytes]:
+def words_of(texts: Iterable[bytes]) -> list[bytes]:
     """Return what full text makes of some texts, in order: it is asked itself, in memory."""
-    said = [(text,) for text in texts if text]
-    if not said:
-        return []
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as beside:
         beside.execute(
             f"CREATE VIRTUAL TABLE said USING fts5 (text, content = '', tokenize = '{TOKENIZER}')"
         )
         beside.execute("CREATE VIRTUAL TABLE words USING fts5vocab (said, row)")
         put = "INSERT INTO said (text) VALUES (CAST(? AS TEXT))"
-        beside.executemany(put, said)
+        beside.executemany(put, [(text,) for text in texts])
         return [word for (word,) in beside.execute("SELECT CAST(term AS BLOB) FROM words")]
 
 
-def is_left(conn: sqlite3.Connection, words: Sequence[bytes] | None) -> bool:
-    """Return whether a page is found by what it does not begin with: one of these words, or any."""
-    if words is None:
+def is_left(conn: sqlite3.Connection, erased: Sequence[bytes] | None) -> bool:
+    """Return whether a page is found by how a word of these texts began, or any that is gone."""
+    if erased is None or not conn.execute(_IS_LARGE).fetchone():
         return any(not _begins(page, term) for term, page in conn.execute(_ALL))
+    return bool(erased) and are_left(conn, words_of(erased))
+
+
+def are_left(conn: sqlite3.Connection, words: Iterable[bytes]) -> bool:
+    """Return whether a page is found by how one of these words began, which it does not hold."""
     wanted = sorted(_MAIN_INDEX + word for word in words)
-    return any(
+    return bool(wanted) and any(
         not _begins(_page(conn, part, number), term)
-        for (part,) in (conn.execute(_PARTS).fetchall() if wanted else ())
+        for (part,) in conn.execute(_PARTS).fetchall()
         for term, number in _ways(conn, part, wanted)
     )
 

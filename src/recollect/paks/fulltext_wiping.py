@@ -38,13 +38,13 @@ def can_erase() -> bool:
     return sqlite3.sqlite_version_info >= (3, 42)
 
 
-def wipe(conn: sqlite3.Connection, words: Sequence[bytes] | None = None) -> None:
-    """Get everything out of full text that was deleted: these words, or nobody knows which."""
+def wipe(conn: sqlite3.Connection, erased: Sequence[bytes] | None = None) -> None:
+    """Get everything out of full text that was deleted: these texts, or nobody knows which."""
     if not can_erase():
         # An older SQLite deletes by adding, so that there is nothing to do where nobody deleted.
-        if words is None or words:
+        if erased is None or erased:
             _merge(conn)
-    elif not _erases(conn) or is_left(conn, words):
+    elif not _erases(conn) or is_left(conn, erased):
         _merge_and_erase_from_now_on(conn)
 
 

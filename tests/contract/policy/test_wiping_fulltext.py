@@ -179,7 +179,7 @@ def test_a_forget_looks_at_all_of_full_text_only_where_somebody_else_deleted(
 ) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(
-        "recollect.paks.fulltext_wiping.is_left", lambda _, words: asked.append(words)
+        "recollect.paks.fulltext_wiping.is_left", lambda _, erased: asked.append(erased)
     )
     memory.remember(**{**named(5), "title": "another kiln"})
     assert memory.forget(["pak-7", "pak-8"]).wiped

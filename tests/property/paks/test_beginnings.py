@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from recollect.paks.fulltext_beginnings import is_left, words_of
+from recollect.paks.fulltext_beginnings import are_left, is_left, words_of
 from recollect.paks.fulltext_wiping import can_erase
 from recollect.paks.schema import TOKENIZER
 
@@ -51,13 +51,13 @@ def test_a_page_that_is_found_by_an_erased_word_is_seen_by_its_words_and_by_all(
         for row, text in enumerate(rows):
             put(conn, row, text)
         assert not is_left(conn, None)
-        assert not is_left(conn, words(conn))
+        assert not are_left(conn, words(conn))
         way = "INSERT OR IGNORE INTO paks_fts_idx SELECT segid, ?, pgno FROM paks_fts_idx LIMIT 1"
         for word in left:
             conn.execute(way, (b"0" + word.encode(),))
         named = any(word.startswith(one) for word in erased for one in left)
         both = sorted({*words(conn), *(word.encode() for word in erased)})
-        assert is_left(conn, both) == named
+        assert are_left(conn, both) == named
         assert is_left(conn, None) == bool(left)
 
 
@@ -77,7 +77,7 @@ def test_where_nothing_is_left_of_the_erased_each_page_is_found_by_a_word_that_s
         for number, text in changes:
             row = number % len(rows)
             conn.execute("DELETE FROM paks_fts WHERE rowid = ?", (row,))
-            if is_left(conn, words_of([rows[row].encode()])):
+            if are_left(conn, words_of([rows[row].encode()])):
                 conn.execute("INSERT INTO paks_fts (paks_fts) VALUES ('rebuild')")
             standing = [b"0" + word for word in words(conn)]
             for (way,) in conn.execute("SELECT term FROM paks_fts_idx").fetchall():

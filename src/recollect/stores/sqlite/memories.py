@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         RowFilter,
         Standing,
     )
-    from recollect.stores.sqlite.erased_words import ErasedWords
+    from recollect.stores.sqlite.erased_texts import ErasedTexts
     from recollect.stores.sqlite.session import Session
     from recollect.stores.sqlite.versions import SqliteVersions
 
@@ -90,12 +90,12 @@ class SqliteMemories:
         self._unreadable: frozenset[int] = frozenset()
 
     @cached_property
-    def erased(self) -> ErasedWords:
-        """Which words were deleted from full text since somebody looked."""
+    def erased(self) -> ErasedTexts:
+        """Which texts were deleted from full text since somebody looked."""
         # Who only reads deletes nothing.
-        from recollect.stores.sqlite.erased_words import ErasedWords
+        from recollect.stores.sqlite.erased_texts import ErasedTexts
 
-        return ErasedWords(self._db)
+        return ErasedTexts(self._db)
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""

@@ -160,7 +160,7 @@ class SqliteStore:
 
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                wipe(conn, self._memories.erased.words())
+                wipe(conn, self._memories.erased.texts())
                 self._memories.erased.looked()
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()

@@ -1,15 +1,14 @@
-"""Which words were deleted from full text since somebody last looked what is left of them.
+"""Which texts were deleted from full text since somebody last looked what is left of them.
 
-In: ids of memories whose text is about to go, inside a commit. Out: their words, for whoever wipes.
+In: ids of memories whose text is about to go, inside a commit. Out: the texts, for whoever wipes.
 Triggers note each deletion, whoever deletes; only a process whose own deletions are all that was
-noted knows their words. Anybody else is told to look at everything (ADR-0105).
+noted knows the texts. Anybody else is told to look at everything (ADR-0105).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from recollect.stores.sqlite.session import marks
@@ -18,7 +17,7 @@ from recollect.stores.sqlite.triggers import NOTING
 if TYPE_CHECKING:
     from recollect.stores.sqlite.session import Session
 
-__all__ = ["ErasedWords"]
+__all__ = ["ErasedTexts"]
 
 Texts = tuple[Any, ...]
 
@@ -33,7 +32,7 @@ _NOTE = "UPDATE engine_state SET unlooked = ? WHERE unlooked = ?"
 _TEXTS = "SELECT CAST(c1 AS BLOB), CAST(c2 AS BLOB) FROM paks_fts_content WHERE c0 IN ({ids})"
 
 
-class ErasedWords:
+class ErasedTexts:
     """The texts that this process deleted, for as long as nobody else deletes."""
 
     def __init__(self, db: Session) -> None:
@@ -54,14 +53,10 @@ class ErasedWords:
         if self._db.run(_NOTE, commit, _SOMEBODY).rowcount:
             self._commit, self._deleted = commit, known
 
-    def words(self) -> list[bytes] | None:
+    def texts(self) -> list[bytes] | None:
         """Return what was deleted since somebody looked; None if that is not known."""
-        from recollect.paks.fulltext_beginnings import words_of
-
-        if self._db.one(_IS_NOTED)[0] != len(NOTING):
-            return None
-        known = self._known()
-        return None if known is None else words_of(chain.from_iterable(known))
+        known = self._known() if self._db.one(_IS_NOTED)[0] == len(NOTING) else None
+        return None if known is None else [text for row in known for text in row if text]
 
     def looked(self) -> None:
         """Know that nothing is left of what was deleted so far."""
