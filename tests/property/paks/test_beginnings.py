@@ -20,6 +20,12 @@ texts = st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=12
 gone = st.text("abc9", min_size=1, max_size=6).filter(lambda word: "9" in word)
 
 
+ascii_text = st.text(st.characters(max_codepoint=127), max_size=60)
+punctuated = st.text(
+    st.sampled_from("aB0 ") | st.characters(min_codepoint=0x2010, max_codepoint=0x2027)
+)
+
+
 @contextmanager
 def full_text() -> Iterator[sqlite3.Connection]:
     """Give full text of its own, with pages so small that there are many."""
@@ -86,10 +92,19 @@ def test_where_nothing_is_left_of_the_erased_each_page_is_found_by_a_word_that_s
             put(conn, row, text)
 
 
-@given(st.lists(st.text(max_size=30), max_size=5))
-@settings(max_examples=examples(150))
+@given(st.lists(st.text(max_size=30) | ascii_text | punctuated, max_size=5))
+@settings(max_examples=examples(300))
 def test_words_of_texts_are_those_that_full_text_finds_them_by(said: list[str]) -> None:
-    said = [text.encode("utf-8", "replace").decode() for text in said]
+    with full_text() as conn:
+        for row, text in enumerate(said):
+            put(conn, row, text)
+        assert words_of([text.encode() for text in said]) == words(conn)
+
+
+def test_no_sign_between_words_is_part_of_one() -> None:
+    said = [
+        f"ab{chr(sign)}cd{chr(sign)} {chr(sign)}" for sign in (*range(128), *range(0x2010, 0x2028))
+    ]
     with full_text() as conn:
         for row, text in enumerate(said):
             put(conn, row, text)
