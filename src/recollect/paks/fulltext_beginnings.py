@@ -28,8 +28,8 @@ _PARTS = (
 _AT_OR_BEFORE = (
     "SELECT term, pgno FROM paks_fts_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1"
 )
-# All that the tokenizer does with ASCII; to ask it takes twenty times as long. Beside words there may
-# be dashes, quotation marks and dots, U+2010 to U+2027: no word has one.
+# All that the tokenizer does with ASCII; to ask it takes twenty times as long. Beside words there
+# may be dashes, quotation marks and dots, U+2010 to U+2027: no word has one.
 _PUNCTUATION = re.compile(rb"\xe2\x80[\x90-\xa7]")
 _ASCII_WORD = re.compile(rb"[0-9a-z]+")
 # To look at so many pages takes no longer than to ask for the words.
