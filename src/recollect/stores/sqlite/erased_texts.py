@@ -65,7 +65,7 @@ class ErasedTexts:
 
     def _known_with(self, pak_ids: Sequence[str]) -> list[Texts] | None:
         """Return all that was deleted and these; None if that is not known, or too much."""
-        if len(pak_ids) > _MOST:
+        if not 0 < len(pak_ids) <= _MOST:
             return None
         found = self._db.all(_TEXTS.format(ids=marks(pak_ids)), *pak_ids)
         known = self._known() if found and _can_erase() else None

@@ -224,7 +224,7 @@ class SqliteMemories:
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
         before = self._versions.before(list(known.values())) if known else {}
-        with self.erased.noting(ids):
+        with self.erased.noting(ids if known else ()):
             entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
