@@ -303,6 +303,8 @@ BARS = (
     _neighbours("recall", "recall beside other tenants"),
     _neighbours("after", "recall right after another tenant's write"),
     _neighbours("remember", "remember beside other tenants"),
+    # Judged where SQLite can erase words from its full text without merging it: from 3.42 on.
+    _neighbours("forget", "forget beside other tenants"),
     _hooks("one", "one daemon", 1, 0.00015),
     _hooks("one-echo", "one daemon beside one echo", 1, 3, Unit.TIMES),
     _hooks("three", "three daemons in a chain", 3, 0.0005),
@@ -349,8 +351,6 @@ BARS = (
 
 # What is aimed at and was not seen to hold as yet. Once it holds it is promised, and moves up.
 AIMS = (
-    # Where SQLite can erase words from its full text without merging all of it: from 3.42 on.
-    _neighbours("forget", "forget beside other tenants"),
     Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL),
     *_writes("machine", HUNDRED_K),
     *_writes("prose", HUNDRED_K),

@@ -38,6 +38,7 @@ NOT_EXPORTED = {
     "engine_state.commit_id": LOCAL,
     "engine_state.committing": LOCAL,
     "engine_state.unwiped": LOCAL,
+    "engine_state.unlooked": LOCAL,
     "commits": LOCAL,
     "commit_notes": LOCAL,
     "kept_answers": LOCAL,

@@ -6,7 +6,7 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from math import ceil
 from operator import attrgetter
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         RowFilter,
         Standing,
     )
+    from recollect.stores.sqlite.erased_texts import ErasedTexts
     from recollect.stores.sqlite.session import Session
     from recollect.stores.sqlite.versions import SqliteVersions
 
@@ -89,6 +90,14 @@ class SqliteMemories:
         self._versions = versions
         # Replaced, not changed: another thread may be looking at it.
         self._unreadable: frozenset[int] = frozenset()
+
+    @cached_property
+    def erased(self) -> ErasedTexts:
+        """Which texts were deleted from full text since somebody looked."""
+        # Who only reads deletes nothing.
+        from recollect.stores.sqlite.erased_texts import ErasedTexts
+
+        return ErasedTexts(self._db)
 
     def read(self, where: RowFilter, view: View) -> Texts:
         """Return those memories that the view shows, with the head that they are of."""
@@ -221,7 +230,8 @@ class SqliteMemories:
         ids = [new.memory.pak_id for new in memories]
         known = self._row_ids(ids)
         before = self._versions.before(list(known.values())) if known else {}
-        entries = self._catalogue.keep_rows(new.pak for new in memories)
+        with self.erased.noting(ids if known else ()):
+            entries = self._catalogue.keep_rows(new.pak for new in memories)
         added = [new for new in memories if new.memory.pak_id not in known]
         if known:
             self._replace([new for new in memories if new.memory.pak_id in known])
@@ -274,7 +284,6 @@ class SqliteMemories:
         """Delete memories and everything that hangs on them; return how many links went along."""
         from recollect.paks.fulltext_wiping import leave_to_merging
 
-        edges = 0
         # Known with the erasure itself: who is killed before the bytes are wiped is made up for.
         self._db.run("UPDATE engine_state SET unwiped = ?", self._db.revision)
         with self._db.writing() as conn:
@@ -282,6 +291,11 @@ class SqliteMemories:
         if pak_ids:
             # Nobody knows any more which memories a damaged receipt names.
             self._db.run("DELETE FROM damaged WHERE stood_in = 'receipts'")
+        with self.erased.noting(pak_ids):
+            return self._erase(pak_ids)
+
+    def _erase(self, pak_ids: Sequence[str]) -> int:
+        edges = 0
         for chunk in chunks(pak_ids):
             rows_of = f"SELECT row_id FROM memories WHERE pak_id IN ({marks(chunk)})"
             edges += self._db.one(

@@ -11,7 +11,12 @@ from recollect.paks.migrations import Migration
 from recollect.policy.trust import UNKNOWN_SOURCE
 from recollect.stores.sqlite.schema import INDEXES, TABLES
 from recollect.stores.sqlite.seals import DAMAGED, METADATA, RECEIPTS, SEALS, VERSIONS
-from recollect.stores.sqlite.triggers import LOG_TRIGGERS, TRIGGERS_OF_USES, TRIGGERS_OF_VERSIONS
+from recollect.stores.sqlite.triggers import (
+    LOG_TRIGGERS,
+    TRIGGERS_OF_FULLTEXT,
+    TRIGGERS_OF_USES,
+    TRIGGERS_OF_VERSIONS,
+)
 from recollect.stores.sqlite.twins import LIGHTER_TWINS, TWINS, TWINS_OF_USES, TWINS_OF_VERSIONS
 
 __all__ = ["ENGINE_MIGRATIONS", "ENGINE_VERSION"]
@@ -299,6 +304,13 @@ CREATE TABLE link_uses (
     *TRIGGERS_OF_USES,
 )
 
+# Who deleted from full text since somebody looked how the deleted words began: nobody (''), one
+# commit, or whoever it was ('?'), as it is where nobody has looked yet.
+_LOOKS = (
+    "ALTER TABLE engine_state ADD COLUMN unlooked TEXT NOT NULL DEFAULT '?'",
+    *TRIGGERS_OF_FULLTEXT,
+)
+
 ENGINE_MIGRATIONS = (
     Migration(1, "memory_engine", (*TABLES, *INDEXES)),
     Migration(2, "authorised_recall", (*_triggers(_MOVE), *_ACCESS)),
@@ -314,5 +326,6 @@ ENGINE_MIGRATIONS = (
     Migration(12, "versions", (*VERSIONS, *TWINS_OF_VERSIONS, *TRIGGERS_OF_VERSIONS)),
     Migration(13, "metadata", METADATA),
     Migration(14, "receipts", RECEIPTS),
+    Migration(15, "looks", _LOOKS),
 )
 ENGINE_VERSION = ENGINE_MIGRATIONS[-1].version

@@ -29,6 +29,8 @@ _TEXTS = Shape("paks_fts_content", ("c0", "c1", "c2"), ("rowid",), ())
 _LINKS = ("memory_edges", "memory_likenesses")
 # Of these both versions may be used, or a seal decides.
 _GO_ON = frozenset({"memory_events", "commits", "engine_state", "paks"})
+# Facts that hold for a file alone, or for a commit.
+_OF_THE_FILE = ("committing", "unlooked")
 # Tables whose rows are known by how many columns they have, wherever they are in the file.
 _KNOWN_BY_WIDTH = frozenset({"memories", "paks", "engine_state", "audit_log"})
 _TWIN_COLUMNS = {table: frozenset(columns) for table, columns in TWIN_INDEXES.values()}
@@ -201,7 +203,7 @@ class _Copy:
                     hint="salvage it with the release that wrote it, or restore a backup.",
                 )
             if is_state([facts.get(name) for name in FACTS.split(", ")]):
-                kept = {name: value for name, value in facts.items() if name != "committing"}
+                kept = {name: value for name, value in facts.items() if name not in _OF_THE_FILE}
                 self._new.execute(
                     f"UPDATE engine_state SET {', '.join(f'{name} = ?' for name in kept)}",
                     list(kept.values()),

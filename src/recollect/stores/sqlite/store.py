@@ -160,7 +160,8 @@ class SqliteStore:
 
         with self._db.writing() as conn, _waiting(conn, patient=patient):
             with write(conn):
-                wipe(conn)
+                wipe(conn, self._memories.erased.texts())
+                self._memories.erased.looked()
             busy, _, _ = conn.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
             self._db.checkpointed()
         return not busy

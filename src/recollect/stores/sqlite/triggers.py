@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-__all__ = ["EDIT_OF_MEMORIES", "LOG_TRIGGERS", "TRIGGERS_OF_USES", "TRIGGERS_OF_VERSIONS"]
+__all__ = [
+    "EDIT_OF_MEMORIES",
+    "LOG_TRIGGERS",
+    "NOTING",
+    "TRIGGERS_OF_FULLTEXT",
+    "TRIGGERS_OF_USES",
+    "TRIGGERS_OF_VERSIONS",
+]
 
 _COMMITTING = "(SELECT committing FROM engine_state)"
 _OF_PAK = "(SELECT row_id FROM memories WHERE pak_id = {end}.pak_id)"
@@ -154,5 +161,19 @@ EDIT_OF_MEMORIES = _past(
     when="NEW.seal IS OLD.seal AND NEW.vector_seal_0 IS OLD.vector_seal_0"
     " AND NEW.vector_seal_1 IS OLD.vector_seal_1",
 )
+
+# Each row of full text has its texts in this table of FTS5's, and goes from there, by whichever
+# statement: whoever deletes words is noted, also where there is no memory of them.
+TRIGGERS_OF_FULLTEXT = tuple(
+    _trigger(
+        event,
+        "paks_fts_content",
+        "(SELECT unlooked FROM engine_state) IS NOT '?'",
+        "UPDATE engine_state SET unlooked = '?'",
+        name="unlooked",
+    )
+    for event in ("DELETE", "UPDATE")
+)
+NOTING = ("unlooked_paks_fts_content_delete", "unlooked_paks_fts_content_update")
 
 LOG_TRIGGERS = (*_of_paks(), *_of_memories(), *_of_links(), *_of_what_is_beside())
