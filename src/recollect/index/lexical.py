@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.arrays import kth_largest
+from recollect.index.arrays import Growing, kth_largest
 from recollect.index.postings import MOST_COUNTED, Posting
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +27,7 @@ __all__ = [
     "K1",
     "STRESS",
     "Lexical",
+    "Moved",
     "Part",
     "count_inside",
     "is_sparse",
@@ -218,20 +219,98 @@ def score(
     return Lexical(tuple(terms), scores, slots, found, tuple(weights), saturation)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shares:
+    """What share of its weight a term adds to each of its slots, by a saturation of two numbers."""
+
+    by: tuple[float, float]
+    each: Growing[np.float64]
+
+
 @dataclass(slots=True, eq=False)
 class Part:
-    """A posting, how many of its slots are selected, and where its scores are kept."""
+    """A posting, how many of its slots are selected, and where its scores are kept.
+
+    `generation` says of which one it is, to who keeps it from one to the next.
+    """
 
     posting: Posting
     frequency: int
     places: NDArray[np.integer]
-    _shares: NDArray[np.float64] | None = None
+    generation: int = 0
+    _shares: _Shares | None = None
+    _room: tuple[Growing[np.int32], Growing[np.uint16]] | None = None
 
     def shares(self, saturation: _Saturation) -> NDArray[np.float64]:
         """Return what share of its weight the term adds to each slot, whatever is asked."""
-        if self._shares is None:
-            self._shares = saturation.of(self.posting)
-        return self._shares
+        known, size = self._shares, len(self.places)
+        if known is None or known.by != saturation.by:
+            known = _Shares(saturation.by, Growing(saturation.of(self.posting)))
+        elif len(known.each.seen) < size:
+            later = saturation.of(self.posting.after(len(known.each.seen)))
+            known = _Shares(known.by, known.each.then(later))
+        self._shares = known
+        return known.each.seen
+
+    def following(self, later: Posting, moved: Moved, generation: int) -> Part:
+        """Return the part of a later generation, where others are selected and some are new.
+
+        Of a selection whose scores are kept for all slots; `later` is what the term has of those
+        that are new. What is known of the others stays.
+        """
+        posting, room = self.posting, self._room
+        frequency = self.frequency + moved.change(posting.slots)
+        if len(later.slots):
+            frequency += int(np.count_nonzero(moved.mask.take(later.slots)))
+            held = room or (Growing(posting.slots), Growing(posting.counts))
+            room = held[0].then(later.slots), held[1].then(later.counts)
+            posting = Posting(room[0].seen, room[1].seen)
+        return Part(posting, frequency, posting.slots, generation, self._shares, room)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """How a selection differs from the same one of an earlier generation, which had `size` slots.
+
+    `mask` is that of the later one; who came and who left are among the slots that both had.
+    """
+
+    mask: NDArray[np.bool_]
+    size: int
+    came: NDArray[np.int32]
+    left: NDArray[np.int32]
+
+    @classmethod
+    def between(cls, before: NDArray[np.bool_], mask: NDArray[np.bool_]) -> Moved:
+        """Compare two masks, the later of which may be of more slots."""
+        size = len(before)
+        other = np.flatnonzero(mask[:size] != before).astype(np.int32)
+        is_in = mask[other]
+        return cls(mask, size, other[is_in], other[~is_in])
+
+    def __len__(self) -> int:
+        return len(self.came) + len(self.left)
+
+    def everybody(self) -> NDArray[np.integer]:
+        """Return who came, new slots and all."""
+        new = np.flatnonzero(self.mask[self.size :]) + self.size
+        return np.concatenate([self.came, new])
+
+    def and_then(self, later: Iterable[Moved]) -> Moved:
+        """Return how it has moved when it moved on; of later steps only the first slots count."""
+        every = (self, *later)
+        came, left = (
+            np.concatenate([getattr(one, name) for one in every]) for name in ("came", "left")
+        )
+        return Moved(every[-1].mask, self.size, came[came < self.size], left[left < self.size])
+
+    def change(self, slots: NDArray[np.int32]) -> int:
+        """Return by how many more of some slots are selected; these ascend."""
+        return _count_in(slots, self.came) - _count_in(slots, self.left)
+
+
+def _count_in(slots: NDArray[np.int32], some: NDArray[np.int32]) -> int:
+    return int(np.count_nonzero(_holds(slots, some))) if len(some) else 0
 
 
 def is_sparse(selection: Selection) -> bool:
@@ -273,6 +352,7 @@ class _Saturation:
         b = length_weight(average)
         self._base = K1 * (1.0 - b)
         self._slope = K1 * b / average if b else 0.0
+        self.by = (self._base, self._slope)
 
     def divisor(self, lengths: NDArray[np.float64]) -> NDArray[np.float64] | float:
         """Return what is added to a term's count in texts of these lengths to divide it by."""

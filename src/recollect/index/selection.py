@@ -7,30 +7,31 @@ no use after the next change.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
 from recollect.errors import InvalidInput
+from recollect.index.columns import Columns, ColumnsAt
 from recollect.model.memory import is_within
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from recollect.index.columns import Columns
     from recollect.index.contents import Contents
     from recollect.index.index import MemoryIndex
     from recollect.index.postings import Postings
     from recollect.model import Place
 
 __all__ = [
+    "Altered",
     "Carried",
     "MaskSource",
     "Selection",
@@ -46,6 +47,8 @@ __all__ = [
 MaskSource: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
 
 _MOST_SELECTIONS = 16
+# To look at more slots than this one by one takes longer than to look at all.
+_MOST_CHANGED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,16 @@ class Where:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Some of the living slots: `mask` over all slots, how many, and whether that is everyone."""
+    """Some of the living slots: `mask` over all slots, how many, and whether that is everyone.
+
+    `asked` is what it was asked for by, in whichever generation; None if nobody can ask so again.
+    """
 
     mask: NDArray[np.bool_]
     count: int
     is_all: bool
     generation: int
+    asked: Hashable = None
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
@@ -94,7 +101,11 @@ class Selection:
 
 @runtime_checkable
 class TellsPlaces(Protocol):
-    """Who makes a mask, and can tell whether what changed at a place may change that."""
+    """Who makes a mask, and can tell whether what changed at a place may change that.
+
+    Whether a slot is in it follows from the columns of that slot, or the index is asked for more
+    than columns, codes and places.
+    """
 
     def __call__(self, index: MemoryIndex) -> NDArray[np.bool_]:
         """Return the mask over all slots."""
@@ -103,6 +114,53 @@ class TellsPlaces(Protocol):
         """Return whether a memory at a place may be in the mask, or take another out of it."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Altered:
+    """What became of slots from one generation to the next: those of rows that were written or
+    erased, as they lay `before` and as they lie now, `living`, and all that are `new`.
+    """
+
+    before: NDArray[np.int64]
+    living: NDArray[np.int64]
+    new: NDArray[np.int64]
+
+    @property
+    def slots(self) -> NDArray[np.int64]:
+        """All slots of which anything may be another than it was."""
+        return np.concatenate([self.before, self.new])
+
+
+class _AskedForMore(Exception):
+    """A view needs more of an index than the columns of the slots that it decides about."""
+
+
+class _SomeSlots:
+    """An index as those see it who decide about each slot by itself: of no more than some slots."""
+
+    def __init__(self, columns: ColumnsAt) -> None:
+        self._columns = columns
+
+    def at_places(self, name: Hashable, rule: Callable[[Place], bool]) -> NDArray[np.bool_]:
+        """Return which of the slots are at places that fulfil a rule."""
+        table = self._columns.places.fulfilling(name, rule)
+        return table.take(self._columns["place"])
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return what a column holds of the slots."""
+        return self._columns[name]
+
+    def code(self, name: str, value: str | None) -> int:
+        """Return the number that stands for a value in a column of codes; -1 if none has it."""
+        return self._columns.vocabularies[name].get(value, -1)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse whatever could depend on other slots."""
+        raise _AskedForMore(name)
+
+
+# A selection of an earlier generation, and the slots that may be in it or not by now.
+_Earlier: TypeAlias = "tuple[Selection, NDArray[np.int64]]"
+_Asked: TypeAlias = "tuple[Where, MaskSource | None]"
 # From the selections of one generation to the same ones of the next.
 Carried: TypeAlias = "Mapping[Selection, Selection]"
 _Floors: TypeAlias = tuple[float, float, float]
@@ -114,7 +172,8 @@ class Selections:
     def __init__(self, contents: Contents, generation: int) -> None:
         self.generation = generation
         self._contents = contents
-        self._known: dict[tuple[Where, MaskSource | None], Selection] = {}
+        self._known: dict[_Asked, Selection] = {}
+        self._earlier: dict[_Asked, _Earlier] = {}
         self._floors: _Floors | None = None
 
     def select(
@@ -129,40 +188,92 @@ class Selections:
         where = self._without_idle_conditions(where)
         if view is not None and not callable(view):
             return self._make(where, view)
-        known = self._known.get((where, view))
+        asked = where, view
+        known = self._known.get(asked)
         if known is None:
             if len(self._known) >= _MOST_SELECTIONS:
                 self._known = {}
-            known = self._known[where, view] = self._make(where, view and view(index))
+            known = self._moved_on(asked) or self._make(where, view and view(index), asked)
+            self._known[asked] = known
         return known
 
     def following(
-        self, contents: Contents, places: Iterable[Place], changed: NDArray[np.int64]
+        self, contents: Contents, places: Iterable[Place], altered: Altered
     ) -> tuple[Selections, Carried]:
         """Return the selections of the next generation, after changes of some slots at some places.
 
         Those that no place concerns are carried over: a write of one tenant costs its neighbours
-        nothing. Slots must be as they were, but for new ones.
+        nothing. Of the others it is looked at the slots that changed, when they are asked for. All
+        else must be as it was.
         """
         following, carried = Selections(contents, self.generation + 1), {}
         if self._floors is not None:
             # What is gone may count on: a condition that all fulfil is then asked all the same.
-            following._floors = _lower(self._floors, following._floors_of(changed))
+            following._floors = _lower(self._floors, following._floors_of(altered.living))
+        turns = self.__dict__.get("_turns")
+        if turns is not None and not len(_finite_bounds(self._contents.columns, altered.before)):
+            new = _finite_bounds(contents.columns, altered.living)
+            following.__dict__["_turns"] = np.union1d(turns, new)
         touched = tuple(places)
         for key, known in [*self._known.items()]:  # at once: another thread may be adding one
             view = key[1]
             if isinstance(view, TellsPlaces) and not any(map(view.concerns, touched)):
                 carried[known] = following._known[key] = self._grown(known, following)
+        following._earlier = self._moving_on(following._known, altered.slots)
         return following, carried
 
+    def _moving_on(
+        self, carried: Container[_Asked], changed: NDArray[np.int64]
+    ) -> dict[_Asked, _Earlier]:
+        """Return what the next generation may begin its selections with."""
+        if len(changed) > _MOST_CHANGED:
+            return {}
+        kept: dict[_Asked, _Earlier] = {
+            asked: (known, changed)
+            for asked, known in [*self._known.items()]
+            if asked not in carried and _is_by_slot(*asked)
+        }
+        for asked, (known, before) in self._earlier.items():
+            if asked not in self._known and len(kept) < _MOST_SELECTIONS:
+                every = np.concatenate([before, changed])
+                if len(every) <= _MOST_CHANGED:
+                    kept[asked] = known, every
+        return kept
+
+    def _moved_on(self, asked: _Asked) -> Selection | None:
+        """Return a selection by looking at what changed since an earlier generation, if it can be.
+
+        A mask says of each slot whether it fulfils the conditions, whichever the others are.
+        """
+        if asked not in self._earlier:
+            return None
+        (where, view), (known, changed) = asked, self._earlier[asked]
+        columns = ColumnsAt(self._contents.columns, changed)
+        is_in = mask_of(where, columns, self._contents.tags)
+        if view is not None:
+            decide = cast("Callable[[_SomeSlots], NDArray[np.bool_]]", view)
+            try:
+                is_in &= decide(_SomeSlots(columns))
+            except _AskedForMore:
+                return None
+        mask = self._extended(known.mask)
+        mask[changed] = is_in
+        return self._selected(mask, asked)
+
     def _grown(self, known: Selection, following: Selections) -> Selection:
-        mask = np.zeros(following._contents.size, np.bool_)
-        mask[: len(known.mask)] = known.mask
+        mask = following._extended(known.mask)
         mask.flags.writeable = False
         is_all = known.count == following._contents.live
-        grown = Selection(mask, known.count, is_all=is_all, generation=following.generation)
-        grown.__dict__["slots"] = known.slots
+        grown = Selection(mask, known.count, is_all, following.generation, known.asked)
+        if "slots" in known.__dict__:
+            grown.__dict__["slots"] = known.slots
         return grown
+
+    def _extended(self, before: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return a mask of fewer slots over all there are now."""
+        mask = np.zeros(self._contents.size, np.bool_)
+        mask[: len(before)] = before
+        return mask
 
     def turning_point(self, moment: float) -> float | None:
         """Return when anything last began or ended; None if all that is here holds at a moment.
@@ -186,14 +297,18 @@ class Selections:
                 hint="select again after apply, and do not let the two overlap.",
             )
 
-    def _make(self, where: Where, allowed: NDArray[np.bool_] | None) -> Selection:
+    def _make(
+        self, where: Where, allowed: NDArray[np.bool_] | None, asked: _Asked | None = None
+    ) -> Selection:
         mask = mask_of(where, self._contents.columns, self._contents.tags)
         if allowed is not None:
             mask &= self._checked_mask(allowed)
+        return self._selected(mask, asked)
+
+    def _selected(self, mask: NDArray[np.bool_], asked: _Asked | None) -> Selection:
         mask.flags.writeable = False
         count = int(np.count_nonzero(mask))
-        is_all = count == self._contents.live
-        return Selection(mask, count, is_all=is_all, generation=self.generation)
+        return Selection(mask, count, count == self._contents.live, self.generation, asked)
 
     def _checked_mask(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         size = self._contents.size
@@ -230,16 +345,29 @@ class Selections:
     @cached_property
     def _turns(self) -> NDArray[np.float64]:
         columns = self._contents.columns
-        both = [columns[name][columns["alive"]] for name in ("valid_from", "valid_until")]
-        turns: NDArray[np.float64] = np.unique(np.concatenate(both))
-        return turns[np.isfinite(turns)]
+        return np.unique(_finite_bounds(columns, columns["alive"]))
 
 
 def _lower(one: _Floors, other: _Floors) -> _Floors:
     return min(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2])
 
 
-def mask_of(where: Where, columns: Columns, tags: Postings) -> NDArray[np.bool_]:
+def _finite_bounds(
+    columns: Columns, slots: NDArray[np.int64] | NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return when what is in some slots begins or ends, as far as it does."""
+    both = np.concatenate([columns[name][slots] for name in ("valid_from", "valid_until")])
+    finite: NDArray[np.float64] = both[np.isfinite(both)]
+    return finite
+
+
+def _is_by_slot(where: Where, view: MaskSource | None) -> bool:
+    """Return whether what changed may be looked at without the rest; tags are looked up in all."""
+    is_told = view is None or isinstance(view, TellsPlaces)
+    return is_told and not where.tag_patterns and not where.narrow_tags
+
+
+def mask_of(where: Where, columns: Columns | ColumnsAt, tags: Postings) -> NDArray[np.bool_]:
     """Return which slots are alive and fulfil every condition."""
     mask: NDArray[np.bool_] = columns["alive"].copy()
     statuses = where.statuses or (("active",) if where.active_only else ())
@@ -275,7 +403,9 @@ def tag_mask(patterns: Iterable[str], tags: Postings, size: int) -> NDArray[np.b
     return mask
 
 
-def _any_of(values: Sequence[str | None], columns: Columns, name: str) -> NDArray[np.bool_]:
+def _any_of(
+    values: Sequence[str | None], columns: Columns | ColumnsAt, name: str
+) -> NDArray[np.bool_]:
     mask = np.zeros(columns.size, dtype=np.bool_)
     for value in values:
         mask |= columns[name] == columns.vocabularies[name].get(value, -1)
