@@ -298,10 +298,14 @@ class ColumnsAt:
         self.size = len(slots)
         self.vocabularies, self.places = columns.vocabularies, columns.places
         self._columns, self._slots = columns, slots
+        self._looked_up: dict[str, NDArray[Any]] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return what a column holds of the slots."""
-        values: NDArray[Any] = self._columns[name][self._slots]
+        """Return what a column holds of the slots, read-only."""
+        values = self._looked_up.get(name)
+        if values is None:
+            values = self._looked_up[name] = self._columns[name].take(self._slots)
+            values.flags.writeable = False
         return values
 
 

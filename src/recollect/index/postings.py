@@ -141,9 +141,12 @@ class Postings:
 
     def since(self, first: int, names: Sequence[str]) -> list[Posting]:
         """Return what each name's posting has of the slots from `first` on."""
+        known = [self.names.find(name) for name in names]
         late = [segment for segment in self._segments if segment.last >= first]
-        found = self._parts_of([self.names.find(name) for name in names], late)
-        return [_join([part.since(first) for part in parts]) for parts in found]
+        if late:
+            parts = self._parts_of(known, late)
+            return [_join([part.since(first) for part in one]) for one in parts]
+        return [self._in_tail(number, first) for number in known]
 
     def of_numbers(self, known: Sequence[int]) -> list[Posting]:
         """Return the same of names by their numbers; -1 stands for one that has none."""
@@ -220,6 +223,13 @@ class Postings:
             if number in self._tail:
                 found.append(_unpack(self._entries(number)))
         return parts
+
+    def _in_tail(self, number: int, first: int) -> Posting:
+        entry = self._tail.get(number)
+        # Nearly always nothing has come since.
+        if entry is None or entry[-1] >> 16 < first:
+            return _NOTHING
+        return _unpack(self._entries(number)).since(first)
 
     def _entries(self, number: int) -> NDArray[np.int64]:
         # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast, runt
 import numpy as np
 
 from recollect.errors import InvalidInput
+from recollect.index.arrays import distinct
 from recollect.index.columns import Columns, ColumnsAt
 from recollect.model.memory import is_within
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,8 +48,9 @@ __all__ = [
 MaskSource: TypeAlias = "Callable[[MemoryIndex], NDArray[np.bool_]] | NDArray[np.bool_]"
 
 _MOST_SELECTIONS = 16
-# To look at more slots than this one by one takes longer than to look at all.
-_MOST_CHANGED = 1024
+# More slots than this are not looked at one by one, and what was not asked for in so many
+# generations is made anew.
+_MOST_ALTERED, _MOST_STEPS, _MOST_EARLIER = 1024, 16, 2 * _MOST_SELECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +139,39 @@ class _AskedForMore(Exception):
 class _SomeSlots:
     """An index as those see it who decide about each slot by itself: of no more than some slots."""
 
-    def __init__(self, columns: ColumnsAt) -> None:
-        self._columns = columns
+    def __init__(self, slots: NDArray[np.int64], columns: Columns) -> None:
+        self.slots = slots
+        self.columns = ColumnsAt(columns, slots)
+        self._allowed: dict[MaskSource, NDArray[np.bool_] | None] = {}
+
+    def allowed(self, view: MaskSource) -> NDArray[np.bool_] | None:
+        """Return which of the slots a view allows; None if it does not decide by slot."""
+        if view not in self._allowed:
+            decide = cast("Callable[[_SomeSlots], NDArray[np.bool_]]", view)
+            try:
+                self._allowed[view] = decide(self)
+            except _AskedForMore:
+                self._allowed[view] = None
+        return self._allowed[view]
 
     def at_places(self, name: Hashable, rule: Callable[[Place], bool]) -> NDArray[np.bool_]:
         """Return which of the slots are at places that fulfil a rule."""
-        table = self._columns.places.fulfilling(name, rule)
-        return table.take(self._columns["place"])
+        table = self.columns.places.fulfilling(name, rule)
+        return table.take(self.columns["place"])
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return what a column holds of the slots."""
-        return self._columns[name]
+        """Return what a column holds of the slots, read-only."""
+        return self.columns[name]
 
     def code(self, name: str, value: str | None) -> int:
         """Return the number that stands for a value in a column of codes; -1 if none has it."""
-        return self._columns.vocabularies[name].get(value, -1)
+        return self.columns.vocabularies[name].get(value, -1)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Refuse whatever could depend on other slots."""
         raise _AskedForMore(name)
 
 
-# A selection of an earlier generation, and the slots that may be in it or not by now.
-_Earlier: TypeAlias = "tuple[Selection, NDArray[np.int64]]"
 _Asked: TypeAlias = "tuple[Where, MaskSource | None]"
 # From the selections of one generation to the same ones of the next.
 Carried: TypeAlias = "Mapping[Selection, Selection]"
@@ -173,7 +185,10 @@ class Selections:
         self.generation = generation
         self._contents = contents
         self._known: dict[_Asked, Selection] = {}
-        self._earlier: dict[_Asked, _Earlier] = {}
+        # Those of earlier generations, and which slots were altered on the way from each of these.
+        self._earlier: dict[_Asked, Selection] = {}
+        self._altered: dict[int, NDArray[np.int64]] = {}
+        self._looked_at: dict[int, _SomeSlots] = {}
         self._floors: _Floors | None = None
 
     def select(
@@ -219,46 +234,50 @@ class Selections:
             view = key[1]
             if isinstance(view, TellsPlaces) and not any(map(view.concerns, touched)):
                 carried[known] = following._known[key] = self._grown(known, following)
-        following._earlier = self._moving_on(following._known, altered.slots)
+        following._begin_with(self, altered.slots)
         return following, carried
 
-    def _moving_on(
-        self, carried: Container[_Asked], changed: NDArray[np.int64]
-    ) -> dict[_Asked, _Earlier]:
-        """Return what the next generation may begin its selections with."""
-        if len(changed) > _MOST_CHANGED:
-            return {}
-        kept: dict[_Asked, _Earlier] = {
-            asked: (known, changed)
-            for asked, known in [*self._known.items()]
-            if asked not in carried and _is_by_slot(*asked)
+    def _begin_with(self, before: Selections, altered: NDArray[np.int64]) -> None:
+        """Take note of the selections of the generation before, for who asks for them again."""
+        oldest = before.generation - _MOST_STEPS
+        kept = {
+            asked: one
+            for asked, one in [*before._earlier.items(), *before._known.items()]
+            if asked not in self._known and one.generation > oldest and _is_by_slot(*asked)
         }
-        for asked, (known, before) in self._earlier.items():
-            if asked not in self._known and len(kept) < _MOST_SELECTIONS:
-                every = np.concatenate([before, changed])
-                if len(every) <= _MOST_CHANGED:
-                    kept[asked] = known, every
-        return kept
+        first = min((one.generation for one in kept.values()), default=self.generation)
+        steps = {**before._altered, before.generation: altered}
+        steps = {number: slots for number, slots in steps.items() if number >= first}
+        if sum(map(len, steps.values())) <= _MOST_ALTERED and len(kept) <= _MOST_EARLIER:
+            self._earlier, self._altered = kept, steps
 
     def _moved_on(self, asked: _Asked) -> Selection | None:
-        """Return a selection by looking at what changed since an earlier generation, if it can be.
+        """Return a selection by looking at what was altered since an earlier generation, if it can.
 
         A mask says of each slot whether it fulfils the conditions, whichever the others are.
         """
-        if asked not in self._earlier:
+        known = self._earlier.get(asked)
+        if known is None:
             return None
-        (where, view), (known, changed) = asked, self._earlier[asked]
-        columns = ColumnsAt(self._contents.columns, changed)
-        is_in = mask_of(where, columns, self._contents.tags)
-        if view is not None:
-            decide = cast("Callable[[_SomeSlots], NDArray[np.bool_]]", view)
-            try:
-                is_in &= decide(_SomeSlots(columns))
-            except _AskedForMore:
-                return None
+        (where, view), some = asked, self._altered_since(known.generation)
+        allowed = None if view is None else some.allowed(view)
+        if view is not None and allowed is None:
+            return None
+        is_in = mask_of(where, some.columns, self._contents.tags)
+        if allowed is not None:
+            is_in &= allowed
         mask = self._extended(known.mask)
-        mask[changed] = is_in
-        return self._selected(mask, asked)
+        left = np.count_nonzero(mask.take(some.slots))
+        mask[some.slots] = is_in
+        return self._selected(mask, known.count + int(np.count_nonzero(is_in) - left), asked)
+
+    def _altered_since(self, generation: int) -> _SomeSlots:
+        """Return the slots of which anything may be another than in an earlier generation."""
+        if generation not in self._looked_at:
+            parts = [slots for number, slots in self._altered.items() if number >= generation]
+            slots = parts[0] if len(parts) == 1 else distinct(np.concatenate(parts))
+            self._looked_at[generation] = _SomeSlots(slots, self._contents.columns)
+        return self._looked_at[generation]
 
     def _grown(self, known: Selection, following: Selections) -> Selection:
         mask = following._extended(known.mask)
@@ -303,11 +322,10 @@ class Selections:
         mask = mask_of(where, self._contents.columns, self._contents.tags)
         if allowed is not None:
             mask &= self._checked_mask(allowed)
-        return self._selected(mask, asked)
+        return self._selected(mask, int(np.count_nonzero(mask)), asked)
 
-    def _selected(self, mask: NDArray[np.bool_], asked: _Asked | None) -> Selection:
+    def _selected(self, mask: NDArray[np.bool_], count: int, asked: _Asked | None) -> Selection:
         mask.flags.writeable = False
-        count = int(np.count_nonzero(mask))
         return Selection(mask, count, count == self._contents.live, self.generation, asked)
 
     def _checked_mask(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
