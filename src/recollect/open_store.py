@@ -388,7 +388,9 @@ class OpenStore:
         with self.store.snapshot() as state:
             if state.head != index.head:
                 raise StoreMoved
-            facts = self._facts(index)
+            facts = self._head_facts
+            if facts.index is not index:
+                facts = self._head_facts = self._facts_of(index)
             roles = self.roles_of(principal)
             known = facts.access[tenant] = access.trusts(tenant), access.gardens(tenant)
         facts.trusts[tenant] = by_key(known[0])
@@ -399,10 +401,13 @@ class OpenStore:
         facts = self._head_facts
         # Another index of the same head may have its memories in other slots.
         if facts.index is not index:
-            disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            facts = HeadFacts(index, disputes, {}, {}, {}, {}, {})
+            facts = self._facts_of(index)
             self._head_facts = self._still(facts, facts)
         return facts
+
+    def _facts_of(self, index: MemoryIndex) -> HeadFacts:
+        disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
+        return HeadFacts(index, disputes, {}, {}, {}, {}, {})
 
     def _still(self, facts: HeadFacts, read: Value) -> Value:
         """Return what was read for some facts, unless the store has moved on from their head."""
@@ -534,7 +539,8 @@ class OpenStore:
             known = facts.access.get(tenant)
             trusts, gardens = known or (access.trusts(tenant), access.gardens(tenant))
             worth = _worth(sight.index, self.store, trusts, gardens, tenant)
-            facts.worth[tenant] = self._still(facts, worth)
+            # Where nobody is trusted less or more nothing was read just now.
+            facts.worth[tenant] = self._still(facts, worth) if trusts or not known else worth
         return facts.worth[tenant]
 
 

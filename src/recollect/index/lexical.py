@@ -17,17 +17,16 @@ from recollect.index.postings import MOST_COUNTED, Posting
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
-    from recollect.index.selection import Selection
+    from recollect.index.selection import Moved, Selection
 
 __all__ = [
     "K1",
     "STRESS",
     "Lexical",
-    "Moved",
     "Part",
     "count_inside",
     "is_sparse",
@@ -252,65 +251,29 @@ class Part:
         self._shares = known
         return known.each.seen
 
-    def following(self, later: Posting, moved: Moved, generation: int) -> Part:
+    def following(self, later: Posting, moved: Moved, selection: Selection) -> Part:
         """Return the part of a later generation, where others are selected and some are new.
 
         Of a selection whose scores are kept for all slots; `later` is what the term has of those
         that are new. What is known of the others stays.
         """
         posting, room = self.posting, self._room
-        frequency = self.frequency + moved.change(posting.slots)
+        frequency = self.frequency + _change(posting.slots, moved)
         if len(later.slots):
-            frequency += int(np.count_nonzero(moved.mask.take(later.slots)))
+            frequency += int(np.count_nonzero(selection.mask.take(later.slots)))
             held = room or (Growing(posting.slots), Growing(posting.counts))
             room = held[0].then(later.slots), held[1].then(later.counts)
             posting = Posting(room[0].seen, room[1].seen)
-        return Part(posting, frequency, posting.slots, generation, self._shares, room)
+        kept = selection.generation, self._shares, room
+        return Part(posting, frequency, posting.slots, *kept)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moved:
-    """How a selection differs from the same one of an earlier generation, which had `size` slots.
-
-    `mask` is that of the later one; who came and who left are among the slots that both had.
-    """
-
-    mask: NDArray[np.bool_]
-    size: int
-    came: NDArray[np.int32]
-    left: NDArray[np.int32]
-
-    @classmethod
-    def between(cls, before: NDArray[np.bool_], mask: NDArray[np.bool_]) -> Moved:
-        """Compare two masks, the later of which may be of more slots."""
-        size = len(before)
-        other = np.flatnonzero(mask[:size] != before).astype(np.int32)
-        is_in = mask[other]
-        return cls(mask, size, other[is_in], other[~is_in])
-
-    def __len__(self) -> int:
-        return len(self.came) + len(self.left)
-
-    def everybody(self) -> NDArray[np.integer]:
-        """Return who came, new slots and all."""
-        new = np.flatnonzero(self.mask[self.size :]) + self.size
-        return np.concatenate([self.came, new])
-
-    def and_then(self, later: Iterable[Moved]) -> Moved:
-        """Return how it has moved when it moved on; of later steps only the first slots count."""
-        every = (self, *later)
-        came, left = (
-            np.concatenate([getattr(one, name) for one in every]) for name in ("came", "left")
-        )
-        return Moved(every[-1].mask, self.size, came[came < self.size], left[left < self.size])
-
-    def change(self, slots: NDArray[np.int32]) -> int:
-        """Return by how many more of some slots are selected; these ascend."""
-        return _count_in(slots, self.came) - _count_in(slots, self.left)
-
-
-def _count_in(slots: NDArray[np.int32], some: NDArray[np.int32]) -> int:
-    return int(np.count_nonzero(_holds(slots, some))) if len(some) else 0
+def _change(slots: NDArray[np.int32], moved: Moved) -> int:
+    """Return by how many more of a term's slots are selected."""
+    if not len(moved):
+        return 0
+    came, left = (_holds(slots, one.astype(np.int32)) for one in (moved.came, moved.left))
+    return int(np.count_nonzero(came)) - int(np.count_nonzero(left))
 
 
 def is_sparse(selection: Selection) -> bool:

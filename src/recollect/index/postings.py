@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from copy import copy
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -225,11 +225,13 @@ class Postings:
         return parts
 
     def _in_tail(self, number: int, first: int) -> Posting:
+        """Return what the tail has of a name from a slot on: few, or nearly always nothing."""
         entry = self._tail.get(number)
-        # Nearly always nothing has come since.
-        if entry is None or entry[-1] >> 16 < first:
+        least, end = first << 16, self._size << 16
+        if entry is None or entry[-1] < least:
             return _NOTHING
-        return _unpack(self._entries(number)).since(first)
+        found = [one for one in takewhile(least.__le__, reversed(entry)) if one < end]
+        return _unpack(np.array(found[::-1], dtype=np.int64))
 
     def _entries(self, number: int) -> NDArray[np.int64]:
         # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.

@@ -35,6 +35,7 @@ __all__ = [
     "Altered",
     "Carried",
     "MaskSource",
+    "Moved",
     "Selection",
     "Selections",
     "TellsPlaces",
@@ -77,11 +78,54 @@ class Where:
     current_only: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """How a selection differs from the same one of an earlier `generation`, which had `size` slots.
+
+    Who came and who left are among the slots that both have.
+    """
+
+    generation: int
+    size: int
+    came: NDArray[np.int64]
+    left: NDArray[np.int64]
+
+    @classmethod
+    def between(
+        cls,
+        generation: int,
+        before: NDArray[np.bool_],
+        mask: NDArray[np.bool_],
+        among: NDArray[np.int64] | None = None,
+    ) -> Moved:
+        """Compare two masks, the later of which may be of more slots; `among` if only there."""
+        size = len(before)
+        if among is None:
+            other = (mask[:size] != before).nonzero()[0]
+        else:
+            known = among[among < size]
+            other = known[mask[known] != before[known]]
+        is_in = mask[other]
+        return cls(generation, size, other[is_in], other[~is_in])
+
+    def __len__(self) -> int:
+        return len(self.came) + len(self.left)
+
+    def and_then(self, later: Iterable[Moved]) -> Moved:
+        """Return how it has moved when it moved on; of later steps only the first slots count."""
+        every = (self, *later)
+        came = np.concatenate([one.came for one in every])
+        left = np.concatenate([one.left for one in every])
+        size = self.size
+        return Moved(self.generation, size, came[came < size], left[left < size])
+
+
 @dataclass(frozen=True, eq=False)
 class Selection:
     """Some of the living slots: `mask` over all slots, how many, and whether that is everyone.
 
     `asked` is what it was asked for by, in whichever generation; None if nobody can ask so again.
+    `moved` is how it became this, if it was made of an earlier one.
     """
 
     mask: NDArray[np.bool_]
@@ -89,6 +133,7 @@ class Selection:
     is_all: bool
     generation: int
     asked: Hashable = None
+    moved: Moved | None = None
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
@@ -269,7 +314,9 @@ class Selections:
         mask = self._extended(known.mask)
         left = np.count_nonzero(mask.take(some.slots))
         mask[some.slots] = is_in
-        return self._selected(mask, known.count + int(np.count_nonzero(is_in) - left), asked)
+        moved = Moved.between(known.generation, known.mask, mask, some.slots)
+        count = known.count + int(np.count_nonzero(is_in) - left)
+        return self._selected(mask, count, asked, moved)
 
     def _altered_since(self, generation: int) -> _SomeSlots:
         """Return the slots of which anything may be another than in an earlier generation."""
@@ -324,9 +371,16 @@ class Selections:
             mask &= self._checked_mask(allowed)
         return self._selected(mask, int(np.count_nonzero(mask)), asked)
 
-    def _selected(self, mask: NDArray[np.bool_], count: int, asked: _Asked | None) -> Selection:
+    def _selected(
+        self,
+        mask: NDArray[np.bool_],
+        count: int,
+        asked: _Asked | None,
+        moved: Moved | None = None,
+    ) -> Selection:
         mask.flags.writeable = False
-        return Selection(mask, count, count == self._contents.live, self.generation, asked)
+        is_all = count == self._contents.live
+        return Selection(mask, count, is_all, self.generation, asked, moved)
 
     def _checked_mask(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         size = self._contents.size

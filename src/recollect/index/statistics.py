@@ -15,8 +15,8 @@ import numpy as np
 
 from recollect.dates import NO_DAY
 from recollect.index.analyse import GERMAN
-from recollect.index.lexical import Moved, count_inside, is_sparse, part_of
-from recollect.index.selection import tag_mask
+from recollect.index.lexical import count_inside, is_sparse, part_of
+from recollect.index.selection import Moved, tag_mask
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
@@ -95,12 +95,15 @@ class _Known:
 
     def following(self, selection: Selection, columns: Columns) -> _Known:
         """Return the same of the same selection in a later generation."""
-        moved = Moved.between(self.mask, selection.mask)
+        moved = selection.moved
+        if moved is None or moved.generation != self.generation:
+            moved = Moved.between(self.generation, self.mask, selection.mask)
         if len(moved) > _MOST_MOVED or len(self.steps) >= _MOST_STEPS:
             return _Known(selection.mask, selection.generation)
         steps = {**self.steps, self.generation: moved}
         after = _Known(selection.mask, selection.generation, self.terms, steps)
-        came, left = moved.everybody(), moved.left
+        new, left = selection.mask[moved.size :].nonzero()[0], moved.left
+        came = np.concatenate([moved.came, new + moved.size])
         if self.length is not None:
             lengths = columns["length"]
             more, less = lengths[came].sum(dtype="i8"), lengths[left].sum(dtype="i8")
@@ -122,7 +125,7 @@ class _Known:
         return first.and_then(later) if later else first
 
 
-def _any_still(before: bool | None, came: NDArray[Any], left: NDArray[np.int32]) -> bool | None:
+def _any_still(before: bool | None, came: NDArray[Any], left: NDArray[np.int64]) -> bool | None:
     """Return whether any is so after some came and some left; None if that has to be looked at."""
     if before is None or (before and len(left) and not came.any()):
         return None
@@ -205,19 +208,19 @@ class Statistics:
             else:
                 by_age.setdefault(part.generation, []).append((term, part))
         for generation, before in by_age.items():
-            yield from self._gone_on(before, known.since(generation), known.generation)
+            yield from self._gone_on(before, known.since(generation), selection)
         for term, posting in zip(new, self._contents.terms.get(new), strict=True):
             part = part_of(posting, selection)
             part.generation = known.generation
             yield term, part
 
     def _gone_on(
-        self, before: Sequence[tuple[str, Part]], moved: Moved, generation: int
+        self, before: Sequence[tuple[str, Part]], moved: Moved, selection: Selection
     ) -> Iterator[tuple[str, Part]]:
         """Yield parts of an earlier generation as they are in this one."""
         added = self._contents.terms.since(moved.size, [term for term, _ in before])
         for (term, part), later in zip(before, added, strict=True):
-            yield term, part.following(later, moved, generation)
+            yield term, part.following(later, moved, selection)
 
     def counts(self, terms: Sequence[int], selection: Selection) -> list[int]:
         """Return in how many selected memories terms stand, given by number; none is kept."""
