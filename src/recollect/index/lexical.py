@@ -270,10 +270,7 @@ class Part:
 
 def _change(slots: NDArray[np.int32], moved: Moved) -> int:
     """Return by how many more of a term's slots are selected."""
-    if not len(moved):
-        return 0
-    came, left = (_holds(slots, one.astype(np.int32)) for one in (moved.came, moved.left))
-    return int(np.count_nonzero(came)) - int(np.count_nonzero(left))
+    return int(moved.by[_holds(slots, moved.slots)].sum()) if len(moved.slots) else 0
 
 
 def is_sparse(selection: Selection) -> bool:

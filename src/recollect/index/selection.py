@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -82,13 +82,13 @@ class Where:
 class Moved:
     """How a selection differs from the same one of an earlier `generation`, which had `size` slots.
 
-    Who came and who left are among the slots that both have.
+    `slots` are those that came, by 1, and those that left, by -1, of the slots that both have.
     """
 
     generation: int
     size: int
-    came: NDArray[np.int64]
-    left: NDArray[np.int64]
+    slots: NDArray[np.int32]
+    by: NDArray[np.int8]
 
     @classmethod
     def between(
@@ -101,23 +101,20 @@ class Moved:
         """Compare two masks, the later of which may be of more slots; `among` if only there."""
         size = len(before)
         if among is None:
-            other = (mask[:size] != before).nonzero()[0]
+            slots = (mask[:size] != before).nonzero()[0]
         else:
             known = among[among < size]
-            other = known[mask[known] != before[known]]
-        is_in = mask[other]
-        return cls(generation, size, other[is_in], other[~is_in])
-
-    def __len__(self) -> int:
-        return len(self.came) + len(self.left)
+            slots = known[mask[known] != before[known]]
+        by = np.where(mask[slots], np.int8(1), np.int8(-1))
+        return cls(generation, size, slots.astype(np.int32), by)
 
     def and_then(self, later: Iterable[Moved]) -> Moved:
         """Return how it has moved when it moved on; of later steps only the first slots count."""
         every = (self, *later)
-        came = np.concatenate([one.came for one in every])
-        left = np.concatenate([one.left for one in every])
-        size = self.size
-        return Moved(self.generation, size, came[came < size], left[left < size])
+        slots = np.concatenate([one.slots for one in every])
+        by = np.concatenate([one.by for one in every])
+        known = slots < self.size
+        return Moved(self.generation, self.size, slots[known], by[known])
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +214,40 @@ class _SomeSlots:
         raise _AskedForMore(name)
 
 
-_Asked: TypeAlias = "tuple[Where, MaskSource | None]"
+class _Asked:
+    """What a selection is asked for by: it is looked for often, so what it hashes to is kept."""
+
+    __slots__ = ("_hash", "view", "where")
+
+    def __init__(self, where: Where, view: MaskSource | None) -> None:
+        self.where, self.view = where, view
+        self._hash = hash((where, view))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Asked):
+            return NotImplemented
+        return self.where == other.where and self.view == other.view
+
+    @property
+    def tells_places(self) -> bool:
+        """Whether it can be told who changes what may be selected."""
+        return _tells_places(cast("type", type(self.view)))
+
+    @property
+    def is_by_slot(self) -> bool:
+        """Whether what changed may be looked at without the rest; tags are looked up in all."""
+        is_told = self.view is None or self.tells_places
+        return is_told and not self.where.tag_patterns and not self.where.narrow_tags
+
+
+@lru_cache(maxsize=64)
+def _tells_places(kind: type) -> bool:
+    return issubclass(kind, TellsPlaces)
+
+
 # From the selections of one generation to the same ones of the next.
 Carried: TypeAlias = "Mapping[Selection, Selection]"
 _Floors: TypeAlias = tuple[float, float, float]
@@ -248,7 +278,7 @@ class Selections:
         where = self._without_idle_conditions(where)
         if view is not None and not callable(view):
             return self._make(where, view)
-        asked = where, view
+        asked = _Asked(where, view)
         known = self._known.get(asked)
         if known is None:
             if len(self._known) >= _MOST_SELECTIONS:
@@ -276,8 +306,10 @@ class Selections:
             following.__dict__["_turns"] = np.union1d(turns, new)
         touched = tuple(places)
         for key, known in [*self._known.items()]:  # at once: another thread may be adding one
-            view = key[1]
-            if isinstance(view, TellsPlaces) and not any(map(view.concerns, touched)):
+            if not key.tells_places:
+                continue
+            view = cast("TellsPlaces", key.view)
+            if not any(map(view.concerns, touched)):
                 carried[known] = following._known[key] = self._grown(known, following)
         following._begin_with(self, altered.slots)
         return following, carried
@@ -288,7 +320,7 @@ class Selections:
         kept = {
             asked: one
             for asked, one in [*before._earlier.items(), *before._known.items()]
-            if asked not in self._known and one.generation > oldest and _is_by_slot(*asked)
+            if asked not in self._known and one.generation > oldest and asked.is_by_slot
         }
         first = min((one.generation for one in kept.values()), default=self.generation)
         steps = {**before._altered, before.generation: altered}
@@ -304,11 +336,11 @@ class Selections:
         known = self._earlier.get(asked)
         if known is None:
             return None
-        (where, view), some = asked, self._altered_since(known.generation)
-        allowed = None if view is None else some.allowed(view)
-        if view is not None and allowed is None:
+        some = self._altered_since(known.generation)
+        allowed = None if asked.view is None else some.allowed(asked.view)
+        if asked.view is not None and allowed is None:
             return None
-        is_in = mask_of(where, some.columns, self._contents.tags)
+        is_in = mask_of(asked.where, some.columns, self._contents.tags)
         if allowed is not None:
             is_in &= allowed
         mask = self._extended(known.mask)
@@ -431,12 +463,6 @@ def _finite_bounds(
     both = np.concatenate([columns[name][slots] for name in ("valid_from", "valid_until")])
     finite: NDArray[np.float64] = both[np.isfinite(both)]
     return finite
-
-
-def _is_by_slot(where: Where, view: MaskSource | None) -> bool:
-    """Return whether what changed may be looked at without the rest; tags are looked up in all."""
-    is_told = view is None or isinstance(view, TellsPlaces)
-    return is_told and not where.tag_patterns and not where.narrow_tags
 
 
 def mask_of(where: Where, columns: Columns | ColumnsAt, tags: Postings) -> NDArray[np.bool_]:

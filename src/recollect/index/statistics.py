@@ -98,12 +98,12 @@ class _Known:
         moved = selection.moved
         if moved is None or moved.generation != self.generation:
             moved = Moved.between(self.generation, self.mask, selection.mask)
-        if len(moved) > _MOST_MOVED or len(self.steps) >= _MOST_STEPS:
+        if len(moved.slots) > _MOST_MOVED or len(self.steps) >= _MOST_STEPS:
             return _Known(selection.mask, selection.generation)
         steps = {**self.steps, self.generation: moved}
         after = _Known(selection.mask, selection.generation, self.terms, steps)
-        new, left = selection.mask[moved.size :].nonzero()[0], moved.left
-        came = np.concatenate([moved.came, new + moved.size])
+        new = selection.mask[moved.size :].nonzero()[0] + moved.size
+        came, left = np.concatenate([moved.slots[moved.by > 0], new]), moved.slots[moved.by < 0]
         if self.length is not None:
             lengths = columns["length"]
             more, less = lengths[came].sum(dtype="i8"), lengths[left].sum(dtype="i8")
@@ -125,7 +125,7 @@ class _Known:
         return first.and_then(later) if later else first
 
 
-def _any_still(before: bool | None, came: NDArray[Any], left: NDArray[np.int64]) -> bool | None:
+def _any_still(before: bool | None, came: NDArray[Any], left: NDArray[np.int32]) -> bool | None:
     """Return whether any is so after some came and some left; None if that has to be looked at."""
     if before is None or (before and len(left) and not came.any()):
         return None
