@@ -7,7 +7,7 @@ lock: what they have is of one head of the store, or they look again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from recollect.policy.sanitizer import SanitizerMode
     from recollect.policy.view import View
     from recollect.ports.clock import Clock
+    from recollect.ports.edges import Dispute
     from recollect.ports.embedder import Embedder
-    from recollect.ports.store import ClockState, Commit, Store, StoreState, Who
+    from recollect.ports.store import ClockState, Commit, Head, Store, StoreState, Who
     from recollect.ports.tokens import TokenCounter
     from recollect.recall.recipe import Recipe
 
@@ -385,14 +386,16 @@ class OpenStore:
     def _learnt(self, principal: Principal, index: MemoryIndex) -> HeadFacts:
         """Return what an index does not know and an answer to a principal needs: in one look."""
         tenant, access = principal.tenant, self.store.access
-        with self.store.snapshot() as state:
-            if state.head != index.head:
-                raise StoreMoved
-            facts = self._head_facts
-            if facts.index is not index:
-                facts = self._head_facts = self._facts_of(index)
-            roles = self.roles_of(principal)
-            known = facts.access[tenant] = access.trusts(tenant), access.gardens(tenant)
+        head, roles = access.plain_at(tenant, principal.id), {}
+        known: tuple[Mapping[str, float], Mapping[str, Garden]] = {}, {}
+        if head is None:
+            with self.store.snapshot() as state:
+                head, roles = state.head, self.roles_of(principal)
+                known = access.trusts(tenant), access.gardens(tenant)
+                facts = self._facts_at(index, head, self.store.edges.disputes)
+        else:
+            facts = self._facts_at(index, head, tuple)
+        facts.access[tenant] = known
         facts.trusts[tenant] = by_key(known[0])
         facts.views[principal] = view_of(principal, roles)
         return facts
@@ -400,14 +403,22 @@ class OpenStore:
     def _facts(self, index: MemoryIndex) -> HeadFacts:
         facts = self._head_facts
         # Another index of the same head may have its memories in other slots.
-        if facts.index is not index:
-            facts = self._facts_of(index)
-            self._head_facts = self._still(facts, facts)
-        return facts
+        if facts.index is index:
+            return facts
+        with self.store.snapshot() as state:
+            return self._facts_at(index, state.head, self.store.edges.disputes)
 
-    def _facts_of(self, index: MemoryIndex) -> HeadFacts:
-        disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-        return HeadFacts(index, disputes, {}, {}, {}, {}, {})
+    def _facts_at(
+        self, index: MemoryIndex, head: Head, disputes: Callable[[], Iterable[Dispute]]
+    ) -> HeadFacts:
+        """Return the facts about an index, as of a head that must be its own."""
+        if head != index.head:
+            raise StoreMoved
+        facts = self._head_facts
+        if facts.index is not index:
+            pairs = tuple((one.first, one.second) for one in disputes())
+            facts = self._head_facts = HeadFacts(index, pairs, {}, {}, {}, {}, {})
+        return facts
 
     def _still(self, facts: HeadFacts, read: Value) -> Value:
         """Return what was read for some facts, unless the store has moved on from their head."""
