@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -397,7 +397,7 @@ class OpenStore:
             facts = self._facts_at(index, head, tuple)
         facts.access[tenant] = known
         facts.trusts[tenant] = by_key(known[0])
-        facts.views[principal] = view_of(principal, roles)
+        facts.views[principal] = _view_of(principal, tuple(sorted(roles.items())))
         return facts
 
     def _facts(self, index: MemoryIndex) -> HeadFacts:
@@ -592,6 +592,12 @@ def _cache_path(path: Path) -> Path | None:
     return cache_of(file) if file.is_file() else None
 
 
+@lru_cache(maxsize=256)
+def _view_of(principal: Principal, roles: tuple[tuple[str, Role], ...]) -> View:
+    """Return what a principal may read: the same value after each write, as long as it is so."""
+    return view_of(principal, dict(roles))
+
+
 def _settled(sight: Sight, facts: HeadFacts) -> tuple[tuple[str, str], ...]:
     """Return the open disputes that count in the tenant of a sight."""
     tenant = sight.view.tenant
@@ -608,9 +614,10 @@ def _worth(
     tenant: str,
 ) -> NDArray[np.float64] | None:
     lesser = {slug: garden.tier for slug, garden in gardens.items() if garden.tier < 1}
-    unknown = index.column("external").copy()
-    if not unknown.any() and not lesser and all(trust == 1 for trust in trusts.values()):
+    external = index.column("external")
+    if not external.any() and not lesser and all(trust == 1 for trust in trusts.values()):
         return None
+    unknown = external.copy()
     worth = np.ones(index.size)
     for source, trust in sorted(trusts.items()):
         slots = index.slots_of_rows(store.memories.rows(RowFilter(source=source)))

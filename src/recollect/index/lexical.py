@@ -257,15 +257,19 @@ class Part:
         Of a selection whose scores are kept for all slots; `later` is what the term has of those
         that are new. What is known of the others stays.
         """
-        posting, room = self.posting, self._room
-        frequency = self.frequency + _change(posting.slots, moved)
+        posting, room, generation = self.posting, self._room, selection.generation
+        change = _change(posting.slots, moved)
+        if not len(later.slots) and not change:
+            # The same in both: whoever still asks the earlier one counts anew.
+            self.generation = generation
+            return self
         if len(later.slots):
-            frequency += int(np.count_nonzero(selection.mask.take(later.slots)))
+            change += int(np.count_nonzero(selection.mask.take(later.slots)))
             held = room or (Growing(posting.slots), Growing(posting.counts))
             room = held[0].then(later.slots), held[1].then(later.counts)
             posting = Posting(room[0].seen, room[1].seen)
-        kept = selection.generation, self._shares, room
-        return Part(posting, frequency, posting.slots, *kept)
+        frequency = self.frequency + change
+        return Part(posting, frequency, posting.slots, generation, self._shares, room)
 
 
 def _change(slots: NDArray[np.int32], moved: Moved) -> int:

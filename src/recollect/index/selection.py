@@ -91,21 +91,15 @@ class Moved:
     by: NDArray[np.int8]
 
     @classmethod
-    def between(
-        cls,
-        generation: int,
-        before: NDArray[np.bool_],
-        mask: NDArray[np.bool_],
-        among: NDArray[np.int64] | None = None,
-    ) -> Moved:
-        """Compare two masks, the later of which may be of more slots; `among` if only there."""
-        size = len(before)
-        if among is None:
+    def between(cls, generation: int, before: NDArray[np.bool_], selection: Selection) -> Moved:
+        """Compare the mask of an earlier generation with a selection, which may have more slots."""
+        size, mask, begun = len(before), selection.mask, selection.begun
+        if begun is None or begun[0] != generation:
             slots = (mask[:size] != before).nonzero()[0]
         else:
-            known = among[among < size]
+            known = begun[1][begun[1] < size]
             slots = known[mask[known] != before[known]]
-        by = np.where(mask[slots], np.int8(1), np.int8(-1))
+        by = mask[slots].view(np.int8) * np.int8(2) - np.int8(1)
         return cls(generation, size, slots.astype(np.int32), by)
 
     def and_then(self, later: Iterable[Moved]) -> Moved:
@@ -122,7 +116,7 @@ class Selection:
     """Some of the living slots: `mask` over all slots, how many, and whether that is everyone.
 
     `asked` is what it was asked for by, in whichever generation; None if nobody can ask so again.
-    `moved` is how it became this, if it was made of an earlier one.
+    `begun` is of which generation's it was made, if of any, and which slots were looked at for it.
     """
 
     mask: NDArray[np.bool_]
@@ -130,7 +124,7 @@ class Selection:
     is_all: bool
     generation: int
     asked: Hashable = None
-    moved: Moved | None = None
+    begun: tuple[int, NDArray[np.int64]] | None = None
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
@@ -346,9 +340,8 @@ class Selections:
         mask = self._extended(known.mask)
         left = np.count_nonzero(mask.take(some.slots))
         mask[some.slots] = is_in
-        moved = Moved.between(known.generation, known.mask, mask, some.slots)
         count = known.count + int(np.count_nonzero(is_in) - left)
-        return self._selected(mask, count, asked, moved)
+        return self._selected(mask, count, asked, (known.generation, some.slots))
 
     def _altered_since(self, generation: int) -> _SomeSlots:
         """Return the slots of which anything may be another than in an earlier generation."""
@@ -369,8 +362,9 @@ class Selections:
 
     def _extended(self, before: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return a mask of fewer slots over all there are now."""
-        mask = np.zeros(self._contents.size, np.bool_)
+        mask = np.empty(self._contents.size, np.bool_)
         mask[: len(before)] = before
+        mask[len(before) :] = False
         return mask
 
     def turning_point(self, moment: float) -> float | None:
@@ -408,11 +402,11 @@ class Selections:
         mask: NDArray[np.bool_],
         count: int,
         asked: _Asked | None,
-        moved: Moved | None = None,
+        begun: tuple[int, NDArray[np.int64]] | None = None,
     ) -> Selection:
         mask.flags.writeable = False
         is_all = count == self._contents.live
-        return Selection(mask, count, is_all, self.generation, asked, moved)
+        return Selection(mask, count, is_all, self.generation, asked, begun)
 
     def _checked_mask(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         size = self._contents.size

@@ -95,9 +95,7 @@ class _Known:
 
     def following(self, selection: Selection, columns: Columns) -> _Known:
         """Return the same of the same selection in a later generation."""
-        moved = selection.moved
-        if moved is None or moved.generation != self.generation:
-            moved = Moved.between(self.generation, self.mask, selection.mask)
+        moved = Moved.between(self.generation, self.mask, selection)
         if len(moved.slots) > _MOST_MOVED or len(self.steps) >= _MOST_STEPS:
             return _Known(selection.mask, selection.generation)
         steps = {**self.steps, self.generation: moved}
