@@ -44,6 +44,8 @@ _CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 60.0, 0.75
 _SPARSE = 32
 # Above this ratio, looking selected slots up among a term's is less work than the reverse.
 _SHORTER = 16
+# Up to so many slots are looked for one by one.
+_FEW_MOVED = 4
 
 
 def length_weight(average: float) -> float:
@@ -274,7 +276,16 @@ class Part:
 
 def _change(slots: NDArray[np.int32], moved: Moved) -> int:
     """Return by how many more of a term's slots are selected."""
-    return int(moved.by[_holds(slots, moved.slots)].sum()) if len(moved.slots) else 0
+    if not len(moved.slots) or not len(slots):
+        return 0
+    if len(moved.slots) > _FEW_MOVED:
+        return int(moved.by[_holds(slots, moved.slots)].sum())
+    # Nearly always it is one, and to find one in order takes less than to set up for many.
+    change, last = 0, len(slots) - 1
+    for slot, by in zip(moved.slots, moved.by, strict=True):
+        if slots[min(slots.searchsorted(slot), last)] == slot:
+            change += int(by)
+    return change
 
 
 def is_sparse(selection: Selection) -> bool:
