@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from hypothesis import given, settings
@@ -25,7 +25,7 @@ from tests.property.index.worlds import (
 )
 
 from recollect.index import MemoryIndex, Selection, Where
-from recollect.model import Place
+from recollect.model import Memory, Place
 
 TENANTS = ("acme", "globex")
 SPEAKERS = ("ann", "bob")
@@ -128,10 +128,11 @@ def told(index: MemoryIndex, selection: Selection) -> dict[str, Any]:
 
 def change(world: World, written: Any, gone: Any, joined: Any, edited: Any) -> None:
     """Write, delete and join, and change some of what is there without its text."""
+    rows = world.rows
     same: list[Any] = [
-        (number, replace(world.rows[number].memory, **life), world.rows[number].vector)
+        (number, replace(cast("Memory", rows[number].memory), **life), rows[number].vector)
         for number, life in edited
-        if number in world.rows and number not in gone
+        if number in rows and number not in gone
     ]
     world.change([*written, *same], gone, joined)
 
