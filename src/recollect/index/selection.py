@@ -2,7 +2,7 @@
 
 Conditions and a mask, or who can make one, come in; a selection goes out. Every statistic of the
 index is computed inside a selection. A selection belongs to one generation of the index and is of
-no use after the next change.
+no use after the next change, but for making the next one of it (ADR-0106).
 """
 
 from __future__ import annotations

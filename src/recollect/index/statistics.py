@@ -2,7 +2,8 @@
 
 Contents and a selection come in, numbers about the selected memories go out: they depend on those
 alone. A question asks for most of them twice, and many questions share a selection. After a small
-change what was known goes on to the next generation, in the numbers that a new count would give.
+change what was known goes on to the next generation, in the numbers that a new count would give:
+ADR-0106.
 """
 
 from __future__ import annotations
