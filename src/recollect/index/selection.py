@@ -341,6 +341,8 @@ class Selections:
         left = np.count_nonzero(mask.take(some.slots))
         mask[some.slots] = is_in
         count = known.count + int(np.count_nonzero(is_in) - left)
+        # It has served: what it holds is as large as what is made of it.
+        self._earlier.pop(asked, None)
         return self._selected(mask, count, asked, (known.generation, some.slots))
 
     def _altered_since(self, generation: int) -> _SomeSlots:
