@@ -223,6 +223,14 @@ BARS = (
         unit=Unit.SECONDS,
     ),
     Promise(
+        "opening.first",
+        "opening",
+        "first answer without a cache file, beside commit 1db5afe",
+        HUNDRED_K,
+        0.4,
+        _RECALL,
+    ),
+    Promise(
         "open.resident",
         "open",
         "resident after 20 recalls",
@@ -344,14 +352,6 @@ AIMS = (
     # Where SQLite can erase words from its full text without merging all of it: from 3.42 on.
     _neighbours("forget", "forget beside other tenants"),
     Promise("words.1k", "words", "recall beside bm25s", K, 8, _RECALL),
-    Promise(
-        "opening.first",
-        "opening",
-        "first answer without a cache file, beside commit 1db5afe",
-        HUNDRED_K,
-        0.4,
-        _RECALL,
-    ),
     *_writes("machine", HUNDRED_K),
     *_writes("prose", HUNDRED_K),
     *_writes("pages", _PAGES),

@@ -3,7 +3,7 @@
 In: a class with annotated fields. Out: what the standard library's `dataclass` makes of it, to
 `fields`, `replace`, `asdict`, `pickle` and `match` too; type checkers see that one. It compiles
 six functions for each class, used or not, which was a sixth of a recall from the shell (ADR-0048).
-This room must not know any value.
+A field of one may be made when it is first read. This room must not know any value.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
 from sys import modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-__all__ = ["as_plain", "dataclass"]
+__all__ = ["as_plain", "as_told", "dataclass", "later", "made_when_read"]
 
 _set = object.__setattr__
 _FIELDS = "__dataclass_fields__"
@@ -285,6 +285,61 @@ if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
     dataclass = _dataclass
+
+
+Made = TypeVar("Made")
+
+
+class _Later:
+    """Stands in a field for what it makes when that is read."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+class _WhenRead:
+    """A field over a slot: what comes `later` is made by whoever first reads it, and stays."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        held = self.slot.__get__(instance)
+        if type(held) is _Later:
+            held = held.make()
+            self.slot.__set__(instance, held)
+        return held
+
+    def __set__(self, instance: object, value: object) -> None:
+        self.slot.__set__(instance, value)
+
+
+def made_when_read(*names: str) -> Callable[[Made], Made]:
+    """Let these fields of a value take what is made `later`."""
+
+    def mark(cls: Made) -> Made:
+        for name in names:
+            setattr(cls, name, _WhenRead(getattr(cls, name)))
+        return cls
+
+    return mark
+
+
+def later(make: Callable[[], Made]) -> Made:
+    """Return what stands for a field that is `made_when_read`: nearly nobody reads them all.
+
+    It may be made by any thread, more than once, and much later: always the same must come of it.
+    """
+    return cast("Made", _Later(make))
+
+
+def as_told(value: object, name: str) -> Any:
+    """Return what a field that is `made_when_read` holds, to hand it on without making it."""
+    return getattr(type(value), name).slot.__get__(value)
 
 
 _LEAVES = frozenset((str, int, float, bool, bytes, type(None)))

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.index.lexicon import KnownWords, Lexicon
+    from recollect.index.word_table import ManyWords
 
 __all__ = ["Analysed", "analysed"]
 
 # Fewer texts are looked at one by one before all of them at once pay.
 _MANY = 256
 # So many at once leave the arrays of their words within the processor's cache.
-_TILE = 512
+_TILE = 1024
 _ERRORS = "surrogatepass"
 
 
@@ -84,43 +85,54 @@ def _many(
     """Return the same; each word that is met is looked at once, however often it is written."""
     count, known = len(contents), lexicon.known_words()
     titled = [place for place, title in enumerate(titles) if title]
-    parts = [words_of_many(part) for part in with_pauses(_tiles(contents), pause)]
-    headings = [words_of_many(part) for part in _tiles([titles[place] for place in titled])]
-    every = with_pauses((*parts, *headings), pause)
-    numbers = np.concatenate([known.numbers(part) for part in every])
-    sizes = np.concatenate([np.diff(part.bounds) for part in (*parts, *headings)])
+    found, many_sizes, said = [], [], []
+    for many in _tiles(contents, pause):
+        found.append(known.numbers(many))
+        many_sizes.append(np.diff(many.bounds))
+        said.append(digests(many.joined(), pause))
+    for many in _tiles([titles[place] for place in titled], pause):
+        found.append(known.numbers(many))
+        many_sizes.append(np.diff(many.bounds))
+    numbers, sizes = np.concatenate(found), np.concatenate(many_sizes)
     owners = np.repeat(np.array([*range(count), *titled], dtype=np.int64), sizes)
     if titled:
         order = np.argsort(owners, kind="stable")
         numbers, owners = numbers[order], owners[order]
     german = _are_german(numbers, owners, known, count)
-    terms, of_terms = known.terms[numbers], owners
+    lengths, terms = sizes[:count], known.terms.take(numbers)
+    lengths[titled] += sizes[count:]
+    of_each = lengths
     if german.any():
-        more = np.flatnonzero(german[owners])
+        more = np.flatnonzero(german.take(owners))
         stems = known.german(numbers[more])
-        terms = np.concatenate((terms, stems[stems >= 0]))
-        of_terms = np.concatenate((owners, owners[more][stems >= 0]))
-        order = np.argsort(of_terms, kind="stable")
-        terms, of_terms = terms[order], of_terms[order]
+        has_one = stems >= 0
+        terms = np.concatenate((terms, stems[has_one]))
+        of_terms = np.concatenate((owners, owners[more[has_one]]))
+        terms = terms.take(np.argsort(of_terms, kind="stable"))
+        of_each = np.bincount(of_terms, minlength=count)
     return Analysed(
-        Numbered(terms, np.bincount(of_terms, minlength=count)),
-        np.bincount(owners, minlength=count),
-        digests((text for part in parts for text in part.joined()), pause),
-        _marks(contents, _any(known.is_time[numbers], owners, count), german),
+        Numbered(terms, of_each),
+        lengths,
+        np.concatenate(said),
+        _marks(contents, _any(known.is_time.take(numbers), owners, count), german),
     )
 
 
-def _tiles(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (texts[start : start + _TILE] for start in range(0, len(texts), _TILE))
+def _tiles(texts: Sequence[str], pause: Pause) -> Iterator[ManyWords]:
+    """Yield the words of so many texts at a time that their arrays find room in the cache."""
+    for start in with_pauses(range(0, len(texts), _TILE), pause):
+        words_of_some = words_of_many(texts[start : start + _TILE])
+        pause()
+        yield words_of_some
 
 
 def _are_german(
     numbers: NDArray[np.int32], owners: NDArray[np.int64], known: KnownWords, count: int
 ) -> NDArray[np.bool_]:
     """Return in which texts more different words hold German sentences together than English."""
-    is_telling = known.holds_german[numbers]
+    is_telling = known.holds_german.take(numbers)
     suspected = _any(is_telling, owners, count)
-    some = np.flatnonzero((is_telling | known.holds_english[numbers]) & suspected[owners])
+    some = np.flatnonzero((is_telling | known.holds_english.take(numbers)) & suspected.take(owners))
     pairs = distinct(owners[some] << 32 | numbers[some])
     met, held_by = pairs & 0xFFFFFFFF, pairs >> 32
     german = np.bincount(held_by[known.holds_german[met]], minlength=count)
@@ -137,9 +149,7 @@ def _marks(
     contents: Sequence[str], tells_time: NDArray[np.bool_], german: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
     """Return what kind of text each is: one that asks, one that tells a time, a German one."""
-    asks = np.fromiter(
-        (content.rstrip().endswith("?") for content in contents), np.bool_, len(contents)
-    )
+    asks = np.array([content.endswith("?") for content in map(str.rstrip, contents)], np.bool_)
     marks: NDArray[np.uint8] = (asks * ASKS | tells_time * TELLS_TIME | german * GERMAN).astype(
         np.uint8
     )

@@ -36,6 +36,8 @@ def apply_changes(changes: Changes, contents: Contents, pause: Pause = go_on) ->
     """Take over what changed; a vector of the wrong shape is refused before anything is."""
     rows = IndexColumns.of(changes.rows)
     contents.vectors.check_each(rows.vectors)
+    if changes.to_come:
+        contents.make_room(len(rows) + changes.to_come)
     _forget(changes.gone, contents)
     for start in range(0, len(rows), _BATCH):
         _take(rows[start : start + _BATCH], contents, pause)
@@ -152,11 +154,14 @@ def _digests_at(slots: NDArray[np.int64], contents: Contents) -> NDArray[np.int6
 def _text_digests(rows: IndexColumns, pause: Pause) -> NDArray[np.int64]:
     """Return 64 bits each that change when anything does that postings or a memory's name hold."""
     fields = (rows.column(name) for name in ("pak_id", "title", "content", "tags"))
+    # Each by itself, as bytes: of two signs of different width the wider one makes both wide.
     told = (
-        f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}{title}{content}"
+        _octets(f"{len(pak_id)} {len(title)} {len(content)} {tags!r}{pak_id}")
+        + _octets(title)
+        + _octets(content)
         for pak_id, title, content, tags in zip(*fields, strict=True)
     )
-    return digests(map(_octets, told), pause)
+    return digests(told, pause)
 
 
 def _octets(text: str) -> bytes:

@@ -189,7 +189,7 @@ class Columns:
     ) -> int:
         """Append memories, all alive, and return the slot of the first."""
         first, many = self.size, len(rows)
-        self._make_room(first + many)
+        self.make_room(many)
         self.size = first + many
         if many == 1:
             self.overwrite(first, rows.memory_at(0))
@@ -284,7 +284,9 @@ class Columns:
             self._own.add(name)
         return self._arrays[name]
 
-    def _make_room(self, needed: int) -> None:
+    def make_room(self, count: int) -> None:
+        """Have room for so many more slots."""
+        needed = self.size + count
         if needed > len(self._arrays["alive"]):
             for name, column in self._arrays.items():
                 self._arrays[name] = grow(column, self.size, needed)
@@ -341,6 +343,8 @@ def _texts(name: str, rows: IndexColumns) -> Sequence[str | None]:
     if name == "place":
         # Rows that are read together share their places: asking who is the same costs more.
         places = rows.column("place")
+        if places.count(places[0]) == len(places):
+            return [place_text(places[0])] * len(places)
         texts = {
             id(place): place_text(place) for place in {id(one): one for one in places}.values()
         }

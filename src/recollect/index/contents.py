@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.index.columns import CODED, Columns
+from recollect.index.courtesy import Pause, go_on
 from recollect.index.graph import Graph
 from recollect.index.lexicon import Lexicon
 from recollect.index.lookup import Lookup, digest
@@ -96,6 +97,19 @@ class Contents:
         successor.columns = self.columns.successor()
         successor.graph = self.graph.successor()
         return successor
+
+    def make_room(self, count: int) -> None:
+        """Have room for so many more memories: what grows bit by bit is copied again and again."""
+        self.columns.make_room(count)
+        self.vectors.make_room(count)
+
+    def settle(self, pause: Pause = go_on) -> None:
+        """Make what was put in ready to be read, when all of it is there."""
+        self.lexicon.rest()
+        for part in (self.terms, self.tags):
+            if part.waits:
+                pause()
+                part.settle()
 
     def mend(self) -> None:
         """Drop what a successor that was given up, by whatever exception, has left behind."""

@@ -111,10 +111,10 @@ def german_stem(word: str) -> str | None:
 
 def german_stems(words: list[str], terms: list[str]) -> list[str | None]:
     """Return the same of many words, the terms of which are known."""
-    stems = _stems.of_many([word if _is_stemmed(word) else "" for word in words])
+    plain = [word if _is_stemmed(word) else "" for word in words]
     return [
-        stem if stem != term and _is_stemmed(word) else None
-        for word, stem, term in zip(words, stems, terms, strict=True)
+        stem if stem != term and word else None
+        for word, stem, term in zip(plain, _stems.of_many(plain), terms, strict=True)
     ]
 
 

@@ -177,12 +177,10 @@ class Graph:
         nodes = self._node_at[slots]
         if not self._nodes or nodes.max(initial=-1) < 0:
             return np.empty(0, dtype=np.int64)
-        far = self._slot_of[self._far_of(nodes[nodes >= 0])]
-        beside = np.zeros(self._size, np.bool_)
-        beside[far[far >= 0]] = True
-        beside &= selection.mask
-        beside[slots] = False
-        return beside.nonzero()[0]
+        # Few among maybe a million: what is not linked is not looked at.
+        far = distinct(self._slot_of[self._far_of(nodes[nodes >= 0])])
+        far = far[far.searchsorted(0) :].astype(np.int64)
+        return exclude(far[selection.mask.take(far)], slots)
 
     def weights_between(
         self, near: NDArray[np.int64], far: NDArray[np.int64]

@@ -124,7 +124,7 @@ class MemoryIndex(Questions):
             used.update(changes.used)
             gone.update(changes.gone)
             edges.update((low, high) for low, high, _ in changes.edges)
-        contents.lexicon.rest()
+        contents.settle(pause)
         facts = self._facts.following(contents, changed)
         if moves and is_worth_compacting(contents):
             compact(contents)

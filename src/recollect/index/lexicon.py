@@ -105,14 +105,14 @@ class KnownWords:
         asked[numbers] = True
         new = np.flatnonzero(asked & (self._german == _UNKNOWN)).tolist()
         stems = german_stems([self._words[one] for one in new], [self._terms[one] for one in new])
-        for number, stem in zip(new, stems, strict=True):
-            self._german[number] = _NONE if stem is None else self._names[stem]
-        return self._german[numbers]
+        known = iter(self._names.numbers([stem for stem in stems if stem is not None]))
+        self._german[new] = [_NONE if stem is None else next(known) for stem in stems]
+        return self._german.take(numbers)
 
     def _learn(self, new: list[str]) -> None:
         terms = terms_of(new)
         self._terms += terms
-        numbers = np.fromiter(map(self._names.__getitem__, terms), np.int32, len(terms))
+        numbers = np.array(self._names.numbers(terms), np.int32)
         self.terms = np.concatenate((self.terms, numbers))
         self.is_time = np.concatenate((self.is_time, _among(terms, TIME_TERMS)))
         self.holds_german = np.concatenate((self.holds_german, _among(new, HOLDS_GERMAN)))

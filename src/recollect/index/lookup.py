@@ -25,6 +25,7 @@ __all__ = ["Lookup", "digest", "digests", "words_digest"]
 
 _LEAST_TAIL = 2048
 _MOST_TAIL = 16384
+_EMPTY = blake2b(digest_size=8)
 
 
 def digest(text: str) -> int:
@@ -37,7 +38,11 @@ def digests(texts: Iterable[bytes], pause: Pause = go_on) -> NDArray[np.int64]:
     """Return the same of many texts, as UTF-8."""
     made: list[bytes] = []
     for piece in in_pieces(texts, pause):
-        made += [blake2b(octets, digest_size=8).digest() for octets in piece]
+        for octets in piece:
+            # A copy is made sooner than another one.
+            one = _EMPTY.copy()
+            one.update(octets)
+            made.append(one.digest())
     return np.frombuffer(b"".join(made), dtype="<i8").astype(np.int64, copy=False)
 
 

@@ -50,9 +50,18 @@ class Names(dict[str, int]):
         self[name] = number
         return number
 
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of many names, new ones in order of arrival."""
+        if not len(self._by_name):
+            late = [name for name in dict.fromkeys(names) if name not in self]
+            first = len(self._late)
+            self._late += late
+            self.update(zip(late, range(first, first + len(late)), strict=True))
+        return list(map(self.__getitem__, names))
+
     def mend(self) -> None:
-        """Make whole again what an exception in the middle of a new name's arrival left."""
-        if self._late and self.get(self._late[-1]) != len(self._settled) + len(self._late) - 1:
+        """Make whole again what an exception in the middle of new names' arrival left."""
+        while self._late and self.get(self._late[-1]) != len(self._settled) + len(self._late) - 1:
             self._late.pop()
             self._late_by_name = np.empty(0, dtype=np.int64)
 

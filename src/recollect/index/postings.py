@@ -2,8 +2,9 @@
 
 Immutable segments of arrays, each over later slots than the one before, and a small tail. The tail
 becomes a segment, and segments merge with their neighbours while they are of like size, so a slot
-is moved a few times at most. Dead slots stay until `compact`; the caller masks them. A successor
-appends to the tail that it shares with the postings before it; these know how far it is theirs.
+is moved a few times at most. What many texts hold waits for `settle`, to become one segment. Dead
+slots stay until `compact`; the caller masks them. A successor appends to the tail that it shares
+with the postings before it; these know how far it is theirs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from recollect.index.names import Names
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,8 +32,13 @@ __all__ = ["MOST_COUNTED", "Numbered", "Posting", "Postings"]
 MOST_COUNTED = 2**16 - 1
 _TAIL_ROWS = 2048
 _TAIL_POSTINGS = 1 << 17
+# So many names of texts at most wait to become a segment.
+_MOST_WAITING = 1 << 22
+# So many entries of a segment are made at a time: room in memory that is used again costs less.
+_PIECE = 1 << 16
 _LIKE_SIZE = 4
 _SLOT = 2**32 - 1
+_NO_NAME = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +93,8 @@ class Postings:
     def __init__(self) -> None:
         self.names = Names()
         self._segments: list[_Segment] = []
+        # The names of many texts, and the slot of the first of each.
+        self._waiting: list[tuple[Numbered, int]] = []
         # Each slot with its count in the lower 16 bits: one array to append to, not two.
         self._tail: dict[int, array[int]] = {}
         # The same once more, each name above its slot: to look through at once, whatever the names.
@@ -100,6 +108,7 @@ class Postings:
         """Return postings to extend in the place of these, which stay as they are."""
         successor = copy(self)
         successor._segments = [*self._segments]
+        successor._waiting = [*self._waiting]
         return successor
 
     def mend(self) -> None:
@@ -114,7 +123,7 @@ class Postings:
             self._tail_pairs.pop()
 
     def extend(self, texts: Sequence[Collection[str]], first: int) -> None:
-        """Add the names of consecutive slots, the first of them `first`."""
+        """Add the names of consecutive slots, the first of them `first`; read after `settle`."""
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         names = map(self.names.__getitem__, chain.from_iterable(texts))
         self.extend_numbered(Numbered(np.fromiter(names, np.int32, int(sizes.sum())), sizes), first)
@@ -125,7 +134,9 @@ class Postings:
         self._size = first + count
         if count > _TAIL_ROWS:
             self._freeze_tail()
-            self._push(_segment_of(texts, first))
+            self._waiting.append((texts, first))
+            if sum(len(each.numbers) for each, _ in self._waiting) > _MOST_WAITING:
+                self.settle()
             return
         numbers, start = texts.numbers.tolist(), 0
         for slot, size in enumerate(texts.sizes.tolist(), first):
@@ -134,6 +145,17 @@ class Postings:
         self._tail_rows += count
         if self._tail_rows > _TAIL_ROWS or self._tail_postings > _TAIL_POSTINGS:
             self._freeze_tail()
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything was put in that is not to be read yet."""
+        return bool(self._waiting)
+
+    def settle(self) -> None:
+        """Make what waits ready to be read; sorted at once it need not be merged."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            self._push(_segment_of(_pairs(waiting)))
 
     def get(self, names: Sequence[str]) -> list[Posting]:
         """Return each name's posting, dead slots included."""
@@ -240,6 +262,7 @@ class Postings:
 
     def _freeze_tail(self) -> None:
         if self._tail:
+            self.settle()  # that is of slots before
             numbers = sorted(self._tail)
             entries = [self._entries(number) for number in numbers]
             every = _unpack(np.concatenate(entries))
@@ -259,6 +282,7 @@ class Postings:
 
     def _merge_all(self) -> None:
         self._freeze_tail()
+        self.settle()
         while len(self._segments) > 1:
             self._merge_last()
         self._segments = self._segments or [_EMPTY]
@@ -278,14 +302,56 @@ def _unpack(entries: NDArray[np.int64]) -> Posting:
     return Posting((entries >> 16).astype(np.int32), entries.astype(np.uint16))
 
 
-def _segment_of(texts: Numbered, first: int) -> _Segment:
-    keys = texts.numbers.astype(np.int64) << 32
-    keys |= np.repeat(np.arange(first, first + len(texts.sizes)), texts.sizes)
-    keys.sort()
-    edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else [])
-    counts = np.diff(edges, append=len(keys)).clip(max=MOST_COUNTED)
-    keys = keys[edges]
-    return _segment(keys >> 32, keys & 0xFFFFFFFF, counts)
+def _pairs(waiting: Sequence[tuple[Numbered, int]]) -> NDArray[np.int64]:
+    """Return each name of some texts above its slot, in order, as often as it is there."""
+    ends = np.cumsum([len(texts.numbers) for texts, _ in waiting]).tolist()
+    pairs = np.empty(ends[-1], dtype=np.int64)
+    for (texts, first), end in zip(waiting, ends, strict=True):
+        some = pairs[end - len(texts.numbers) : end]
+        np.left_shift(texts.numbers, 32, out=some, dtype=np.int64)
+        some |= np.repeat(np.arange(first, first + len(texts.sizes)), texts.sizes)
+    pairs.sort()
+    return pairs
+
+
+def _segment_of(pairs: NDArray[np.int64]) -> _Segment:
+    """Return a segment of names above their slots, in order."""
+    is_first = np.ones(len(pairs), dtype=np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=is_first[1:])
+    size = int(np.count_nonzero(is_first))
+    slots, counts = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint16)
+    names, starts, at, last = [], [], 0, _NO_NAME
+    for start, end in _pieces(is_first):
+        edges = np.flatnonzero(is_first[start:end])
+        held = pairs[start:end].take(edges)
+        some = slice(at, at + len(edges))
+        slots[some] = held & _SLOT
+        counts[some] = np.minimum(np.diff(edges, append=end - start), MOST_COUNTED)
+        held >>= 32
+        begins = np.flatnonzero(np.diff(held, prepend=last))
+        names.append(held.take(begins))
+        starts.append(begins + at)
+        at, last = some.stop, int(held[-1])
+    return _Segment(
+        np.concatenate([*names, ()]).astype(np.int32),
+        np.concatenate([*starts, (size,)]).astype(np.int64),
+        slots,
+        counts,
+        int(slots.max(initial=-1)),
+    )
+
+
+def _pieces(is_first: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Yield from where to where pieces go of which each begins with something new."""
+    start, size = 0, len(is_first)
+    while start < size:
+        end = min(start + _PIECE, size)
+        # Whatever is the same as the last belongs to it, however often it is there.
+        while end < size and not is_first[end]:
+            more = is_first[end : end + _PIECE]
+            end += int(more.argmax()) if more.any() else len(more)
+        yield start, end
+        start = end
 
 
 def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> _Segment:

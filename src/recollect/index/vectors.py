@@ -36,6 +36,9 @@ _POOL_SHARE, _LEAST_POOL, _MOST_POOL = 25, 2000, 16000
 # Sizes that keep the working set of a pass inside the processor's cache.
 _EXACT_BLOCK = 1024
 _SIGN_BLOCK = 16384
+# So many distances tell nearly where a share of all of them lies: so many steps beside it are
+# looked at before the search halves what is left.
+_SAMPLE, _NEAR = 2048, 4
 # Rows of small selections that are held as float32: 4 MB at 256 dimensions. A selection takes room
 # even if it is empty.
 _MOST_READY, _LEAST_ROOM = 4096, 256
@@ -69,9 +72,7 @@ class _ReadyRows:
 
 
 def _octets(vector: NDArray[np.int8] | bytes | None, blank: bytes) -> bytes:
-    if vector is None:
-        return blank
-    return vector if isinstance(vector, bytes) else vector.tobytes()
+    return blank if vector is None else bytes(vector)
 
 
 class Vectors:
@@ -140,12 +141,14 @@ class Vectors:
 
     def extend(self, vectors: Sequence[NDArray[np.int8] | bytes | None]) -> None:
         """Append vectors, or their bytes; None where there is none yet."""
+        self.make_room(len(vectors))
         first, self._size = self._size, self._size + len(vectors)
-        self._make_room(first)
         blank = bytes(self.dimension)
-        octets = b"".join([_octets(vector, blank) for vector in vectors])
-        rows = np.frombuffer(octets, dtype=np.int8)
-        self._put(first, rows.reshape(len(vectors), self.dimension))
+        for start in range(0, len(vectors), _EXACT_BLOCK):
+            some = vectors[start : start + _EXACT_BLOCK]
+            octets = [one if type(one) is bytes else _octets(one, blank) for one in some]
+            rows = np.frombuffer(b"".join(octets), dtype=np.int8)
+            self._put(first + start, rows.reshape(len(some), self.dimension))
 
     def holds(self, slot: int, vector: NDArray[np.int8] | None) -> bool:
         """Return whether this is the vector in a slot."""
@@ -283,9 +286,11 @@ class Vectors:
         vectors._size = len(matrix)
         return vectors
 
-    def _make_room(self, used: int) -> None:
-        self._squares = grow(self._squares, used, self._size)
-        self._signs = grow(self._signs, used, self._size)
+    def make_room(self, count: int) -> None:
+        """Have room for so many more vectors."""
+        used, needed = self._size, self._size + count
+        self._squares = grow(self._squares, used, needed)
+        self._signs = grow(self._signs, used, needed)
         if len(self._matrix) < len(self._squares):
             larger = np.empty((len(self._squares), self.dimension), dtype=np.int8)
             larger[:used] = self._matrix[:used]
@@ -360,8 +365,19 @@ class Vectors:
 
     def _cut(self, distances: NDArray[np.uint16], pool: int) -> int:
         """Return the distance within which the pool lies, ties and all."""
-        within = np.cumsum(np.bincount(distances, minlength=self.dimension + 1))
-        return min(int(np.searchsorted(within, pool)), self.dimension)
+        # Some of them nearly say it, and to count up to a few distances is sooner done than to
+        # count each of them.
+        some = np.sort(distances[:: max(1, len(distances) // _SAMPLE)])
+        guess = int(some[min(pool * len(some) // len(distances), len(some) - 1)])
+        low, high, steps = 0, self.dimension, 0
+        while low < high:
+            probe = min(max(guess, low), high - 1) if steps < _NEAR else (low + high) // 2
+            if np.count_nonzero(distances <= probe) >= pool:
+                high, guess = probe, probe - 1
+            else:
+                low = guess = probe + 1
+            steps += 1
+        return low
 
     def _sign_changes(
         self, query: NDArray[np.uint64], slots: NDArray[np.int64] | None, count: int

@@ -8,7 +8,7 @@ share a number. This room must not know terms, nor the index.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +47,8 @@ _LEAST_BITS = 12
 # For each word so many places at least: then most find theirs free.
 _ROOMY = 4
 _NOBODY = -1
+# So many places are looked at together, from the one behind that where a word would be first.
+_NEAR = np.arange(1, 9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,33 +75,58 @@ class ManyWords:
         # The space behind the last word is none between two; without a word there is none.
         return [data[first : max(first, last - 1)] for first, last in pairwise(edges)]
 
-    def word_at(self, place: int) -> bytes:
-        """Return one word."""
-        start = self.starts[place]
-        return self.octets[start : start + self.lengths[place]].tobytes()
+    def words_at(self, places: NDArray[np.int64]) -> list[bytes]:
+        """Return some of the words."""
+        data, starts = self.octets.tobytes(), self.starts[places]
+        ends = starts + self.lengths[places]
+        return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def heads(self) -> NDArray[np.uint64]:
+        """Return the first eight bytes of each word, filled up with zeros."""
+        heads = self._lanes[self.starts[:-1]]
+        heads &= _FIRST_BYTES.take(self.lengths, mode="clip")
+        return heads
 
     def lane(self, number: int, places: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Return bytes 8 x number and on of some words that are so long, filled up with zeros."""
         rest = self.lengths[places] - number * _LANE
-        lane = self._lanes.take(self.starts[places] + number * _LANE)
+        lane = self._lanes[self.starts[places] + number * _LANE]
         return lane & _FIRST_BYTES.take(rest, mode="clip")
 
     @cached_property
     def _lanes(self) -> NDArray[np.uint64]:
-        """The eight bytes from each byte on, as a number."""
+        """The eight bytes from each byte on, as a number; to be indexed, as `take` copies it."""
         padded = np.concatenate((self.octets, np.zeros(_LANE, dtype=np.uint8)))
         return np.ndarray(len(self.octets), dtype="<u8", buffer=padded.data, strides=(1,))
 
 
 def words_of_many(texts: Sequence[str]) -> ManyWords:
     """Return the words that `analyse.words` finds in each text."""
-    plain = [text if text.isascii() else " ".join(words(text)) for text in texts]
+    found = _Found()
+    plain = [text if text.isascii() else _folded(text, found) for text in texts]
     joined = "\n".join(plain)
     octets = np.frombuffer(f"\n{joined}\n".encode("utf-8", _ERRORS), dtype=np.uint8)
     encoded = plain if joined.isascii() else [text.encode("utf-8", _ERRORS) for text in plain]
-    sizes = map(len, encoded)
-    begins = np.fromiter(accumulate(sizes, lambda at, size: at + size + 1, initial=1), np.int64)
+    begins = np.ones(len(texts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(texts)) + 1, out=begins[1:])
+    begins[1:] += 1
     return _parted(octets, begins)
+
+
+class _Found(dict[str, str]):
+    """The words of what stands between two spaces, with a space between two."""
+
+    def __missing__(self, piece: str) -> str:
+        found = self[piece] = piece if piece.isascii() else " ".join(words(piece))
+        return found
+
+
+def _folded(text: str, found: _Found) -> str:
+    """Return a text in which only words go beyond ASCII, and these are folded.
+
+    No word, and nothing that folding looks at together, has a space of ASCII in it.
+    """
+    return " ".join(map(found.__getitem__, text.split(" ")))
 
 
 def _parted(octets: NDArray[np.uint8], begins: NDArray[np.int64]) -> ManyWords:
@@ -122,7 +149,7 @@ class WordTable:
     def __init__(self) -> None:
         self._size = 0
         self._hashes: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
-        self._lengths: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._lengths: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         self._lanes: NDArray[np.uint64] = np.empty((_LANES, 0), dtype=np.uint64)
         # The number of the word whose hash leads there, or to a place a little before.
         self._places = np.full(1 << _LEAST_BITS, _NOBODY, dtype=np.int32)
@@ -133,55 +160,59 @@ class WordTable:
 
     def numbers(self, many: ManyWords) -> tuple[NDArray[np.int32], list[str]]:
         """Return the number of each word, and those words that are new, in the order of theirs."""
-        numbers = np.full(len(many.lengths), _NOBODY, dtype=np.int32)
-        is_short = many.lengths <= _LANE * _LANES
-        short, before = np.flatnonzero(is_short), self._size
-        asked = _Asked.of(many, short)
-        found = self._find(asked)
-        firsts = []
-        while (new := np.flatnonzero(found < 0)).size:
+        asked = _Asked.of(many)
+        numbers = self._find(asked)
+        new_words = self._find_long(many, numbers)
+        while (new := np.flatnonzero(numbers < 0)).size:
             # Of words that are alike in their hash alone one is told now, the others next time.
             _, first = np.unique(asked.hashes[new], return_index=True)
             first = new[np.sort(first)]
-            firsts.append(short[first])
+            new_words += many.words_at(first)
             self._add(asked.at(first))
-            found[new] = self._find(asked.at(new))
-        numbers[short] = found
-        new_words = [many.word_at(place) for places in firsts for place in places.tolist()]
-        for place in np.flatnonzero(~is_short).tolist():
-            word = many.word_at(place)
+            numbers[new] = self._find(asked.at(new))
+        return numbers, [word.decode("utf-8", _ERRORS) for word in new_words]
+
+    def _find_long(self, many: ManyWords, numbers: NDArray[np.int32]) -> list[bytes]:
+        """Put in the numbers of words that are too long for lanes; return those that are new."""
+        new_words, long = [], np.flatnonzero(many.lengths > _LANE * _LANES)
+        for place, word in zip(long.tolist(), many.words_at(long), strict=True):
             if word not in self._long:
-                self._long[word] = before + len(new_words)
+                self._long[word] = self._size
                 new_words.append(word)
                 self._add_long()
             numbers[place] = self._long[word]
-        return numbers, [word.decode("utf-8", _ERRORS) for word in new_words]
+        return new_words
 
     def _find(self, asked: _Asked) -> NDArray[np.int32]:
         """Return the number of each word that is asked for; -1 for one that is not here."""
-        found = np.full(len(asked.hashes), _NOBODY, dtype=np.int32)
-        left, at = np.arange(len(found)), self._home(asked.hashes)
+        at = self._home(asked.hashes)
+        found = self._places.take(at)
+        left = np.flatnonzero(~self._is_same(found, asked) & (found >= 0))
+        at = at[left]
         while left.size:
-            there = self._places.take(at)
-            same = self._is_same(there, asked, left)
-            found[left[same]] = there[same]
-            on = np.flatnonzero(~same & (there >= 0))
-            left, at = left[on], (at[on] + 1) & (len(self._places) - 1)
+            # Whoever is not at home is near: where its hash is, or before a place that is free.
+            rest = asked.at(left)
+            near = (at[:, np.newaxis] + _NEAR) & (len(self._places) - 1)
+            there = self._places[near]
+            is_end = (self._hashes[there] == rest.hashes[:, np.newaxis]) | (there < 0)
+            end = is_end.argmax(axis=1)[:, np.newaxis]
+            at, reached = (np.take_along_axis(each, end, 1)[:, 0] for each in (near, there))
+            same = self._is_same(reached, rest)
+            found[left] = np.where(same, reached, _NOBODY)
+            on = np.flatnonzero(~same & (reached >= 0))
+            left, at = left[on], at[on]
         return found
 
-    def _is_same(
-        self, numbers: NDArray[np.int32], asked: _Asked, left: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Return which numbers are those of the words that are left."""
+    def _is_same(self, numbers: NDArray[np.int32], asked: _Asked) -> NDArray[np.bool_]:
+        """Return which numbers are those of the words that are asked for."""
         if not self._size:
-            return np.zeros(len(left), dtype=np.bool_)
-        lengths = asked.lengths.take(left)
-        same: NDArray[np.bool_] = (numbers >= 0) & (self._lengths.take(numbers) == lengths)
-        same &= self._lanes[0].take(numbers) == asked.lanes[0].take(left)
-        for lane in range(1, _LANES):
-            longer = np.flatnonzero(same & (lengths > lane * _LANE))
+            return np.zeros(len(numbers), dtype=np.bool_)
+        same: NDArray[np.bool_] = self._lanes[0].take(numbers) == asked.lanes[0]
+        same &= self._lengths.take(numbers) == asked.lengths
+        same &= numbers >= 0
+        for lane, longer in enumerate(asked.longer, 1):
             held = self._lanes[lane].take(numbers[longer])
-            same[longer] = held == asked.lanes[lane].take(left[longer])
+            same[longer] &= held == asked.lanes[lane][longer]
         return same
 
     def _add(self, new: _Asked) -> None:
@@ -221,31 +252,41 @@ class WordTable:
 
     def _home(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         bits = len(self._places).bit_length() - 1
-        return (hashes >> np.uint64(64 - bits)).astype(np.int64)
+        return (hashes >> np.uint64(64 - bits)).view(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Words that are asked for: what they are in lanes of eight bytes, how long, and their hash."""
+    """Words that are asked for: what they are in lanes of eight bytes, how long, and their hash.
+
+    `longer` says which go on in each lane but the first. A word too long for all of them has a
+    length that no word in the table has.
+    """
 
     hashes: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.uint8]
     lanes: NDArray[np.uint64]
+    longer: tuple[NDArray[np.int64], ...]
 
     @classmethod
-    def of(cls, many: ManyWords, places: NDArray[np.int64]) -> _Asked:
-        lengths = many.lengths[places]
-        lanes = np.zeros((_LANES, len(places)), dtype=np.uint64)
-        lanes[0] = many.lane(0, places)
-        hashes = _mixed(lanes[0], 0)
-        for lane in range(1, _LANES):
-            longer = np.flatnonzero(lengths > lane * _LANE)
-            found = lanes[lane, longer] = many.lane(lane, places[longer])
-            hashes[longer] ^= _mixed(found, lane)
-        return cls(hashes * _SPREAD[0], lengths, lanes)
+    def of(cls, many: ManyWords) -> _Asked:
+        lengths = many.lengths.clip(max=_LANE * _LANES + 1).astype(np.uint8)
+        lanes = np.zeros((_LANES, len(lengths)), dtype=np.uint64)
+        lanes[0] = many.heads()
+        hashes, longer = _mixed(lanes[0], 0), _longer(lengths)
+        for lane, places in enumerate(longer, 1):
+            found = lanes[lane, places] = many.lane(lane, places)
+            hashes[places] ^= _mixed(found, lane)
+        hashes *= _SPREAD[0]
+        return cls(hashes, lengths, lanes, longer)
 
     def at(self, places: NDArray[np.int64]) -> _Asked:
-        return _Asked(self.hashes[places], self.lengths[places], self.lanes[:, places])
+        lengths = self.lengths[places]
+        return _Asked(self.hashes[places], lengths, self.lanes[:, places], _longer(lengths))
+
+
+def _longer(lengths: NDArray[np.uint8]) -> tuple[NDArray[np.int64], ...]:
+    return tuple(np.flatnonzero(lengths > lane * _LANE) for lane in range(1, _LANES))
 
 
 def _mixed(lanes: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:

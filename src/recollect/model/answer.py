@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from recollect.model.memory import Memory, without_silent
-from recollect.values import as_plain, dataclass
+from recollect.values import as_plain, dataclass, made_when_read
 
 __all__ = [
     "MATCHES",
@@ -63,6 +63,7 @@ class Signals:
     word_for_word: float | None = None
 
 
+@made_when_read("signals", "why")
 @dataclass(frozen=True, slots=True)
 class ScoredBlock:
     """A memory as scored for one request; `match` is None where no question was asked."""
@@ -105,6 +106,7 @@ class Dropped:
     count: int | None = None
 
 
+@made_when_read("why", "signals")
 @dataclass(frozen=True, slots=True)
 class RecallResult:
     """One line of an answer. `risk` names the shapes of injection that its text holds.
@@ -125,6 +127,7 @@ class RecallResult:
     match: Match | None = None
 
 
+@made_when_read("query", "dropped")
 @dataclass(frozen=True, slots=True)
 class RecallResponse:
     """What `recall` returns. `degraded` names the sources that could not take part.

@@ -197,7 +197,8 @@ class Changes:
 
     `edges` holds (row, row, weight) of each changed link as it is now; weight 0 means gone. `used`
     names whose uses changed; with what they are now, if whoever says so has just counted them.
-    Who has taken them over has come to `head`.
+    Who has taken them over has come to `head`. Where a store hands out all that it holds, about so
+    many rows are `to_come` after these.
     """
 
     head: Head
@@ -205,6 +206,7 @@ class Changes:
     gone: Sequence[int]
     edges: Sequence[tuple[int, int, float]]
     used: Mapping[Who, Uses | None] = field(default_factory=dict)
+    to_come: int = 0
 
     @property
     def row_ids(self) -> Sequence[int]:

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from recollect.model import Dropped, ScoredBlock
-from recollect.values import dataclass
+from recollect.values import dataclass, made_when_read
 
 __all__ = ["Chosen", "Packed", "Ranked", "Settled", "best_first"]
 
@@ -47,6 +47,7 @@ class Settled:
     winners: Mapping[str, str] = field(default_factory=dict)
 
 
+@made_when_read("dropped")
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """The answer before the budget: what is guaranteed, then the best of the rest, by claim.

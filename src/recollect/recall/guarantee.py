@@ -8,11 +8,13 @@ says the same as one before waits until all others are taken.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from recollect.limits import LOOKED_AT
 from recollect.model import Dropped, Memory
 from recollect.recall.blocks import Chosen, Ranked, Settled, best_first
 from recollect.recall.repeats import Said
+from recollect.values import later
 
 __all__ = ["guarantee"]
 
@@ -52,10 +54,7 @@ def guarantee(
         guaranteed=firm,
         others=tuple(taken),
         disputed=frozenset((*disputed, *(name for name in settled.winners if name in promised))),
-        dropped=(
-            *(one for one in settled.dropped if one.pak_id not in promised),
-            *_left_out(left, repeats, top_k),
-        ),
+        dropped=later(partial(_dropped, settled.dropped, promised, left, repeats, top_k)),
         repeats=repeats,
     )
 
@@ -105,6 +104,17 @@ def _set_apart(
         else:
             repeats[one.pak_id] = first
     return ()
+
+
+def _dropped(
+    before: Sequence[Dropped],
+    promised: Collection[str],
+    left: Sequence[Ranked],
+    repeats: Mapping[str, str],
+    top_k: int,
+) -> tuple[Dropped, ...]:
+    lost = [one for one in before if one.pak_id not in promised]
+    return (*lost, *_left_out(left, repeats, top_k))
 
 
 def _left_out(

@@ -6,9 +6,9 @@ of their claim. Nothing is fetched here; what another process deleted meanwhile 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,18 @@ from numpy.typing import NDArray
 from recollect.dates import NO_DAY, day_number
 from recollect.index.arrays import is_in
 from recollect.index.index import MemoryIndex
-from recollect.model import Match, Memory, ScoredBlock, Signals
+from recollect.model import Match, Memory, ScoredBlock, Signals, Weights
 from recollect.recall.authorise import Authorised
 from recollect.recall.blocks import Chosen, Ranked
 from recollect.recall.candidates import Candidates
 from recollect.recall.clean import clean_memory
+from recollect.recall.question import Question
 from recollect.recall.rank import Ranking
 from recollect.recall.spelling import Spelling
 from recollect.recall.strength import strength
 from recollect.recall.times import nearest_time
 from recollect.recall.why import reasons
-from recollect.values import dataclass
+from recollect.values import dataclass, later
 
 __all__ = ["hydrate", "shown_signals"]
 
@@ -58,61 +59,145 @@ def hydrate(
 ) -> tuple[ScoredBlock, ...]:
     """Return what was chosen as blocks; who has no memory was deleted and is left out."""
     texts = [(one, memories.get(one.pak_id)) for one in chosen.ranked]
-    shown = [(one, text) for one, text in texts if text is not None]
-    slots = np.array([one.slot for one, _ in shown], dtype=np.int64)
-    index = authorised.sight.index
-    details = zip(
-        shown,
-        shown_signals(candidates, ranking, [one.row for one, _ in shown]),
-        _matched(slots, candidates),
-        _origins(slots, index, candidates),
-        strict=True,
-    )
-    blocks = []
-    for (one, text), signals, matched, origin in details:
-        memory, match = _safe(text, sanitize=sanitize), _match(signals, candidates)
-        guaranteed, disputed = one in chosen.guaranteed, one.pak_id in chosen.disputed
-        why = reasons(
-            signals,
-            ranking.weights,
-            match=match,
-            matched_terms=matched,
-            mended=_mended(matched, candidates),
-            linked_to=_linked(one, authorised, candidates) if one.was_expanded else (),
-            said_by=memory.speaker if signals.speaker else None,
-            from_time=origin.from_time,
-            of_time=() if guaranteed else _of_time(memory, one, authorised, ranking),
-            thread_of=origin.thread_of,
-            reinforced=memory.reinforced,
-            was_expanded=one.was_expanded,
-            guaranteed=guaranteed,
-            disputed=disputed,
-        )
-        blocks.append(
+    shown = [(one, _safe(text, sanitize=sanitize)) for one, text in texts if text is not None]
+    found = _found(shown, chosen, authorised, candidates, ranking)
+    told = _Told(found)
+    return tuple(
+        [
             ScoredBlock(
                 memory=memory,
                 score=one.score,
-                signals=signals,
+                signals=later(partial(told.signals, place)),
                 was_expanded=one.was_expanded,
-                guaranteed=guaranteed,
-                disputed=disputed,
-                why=why,
-                match=match,
+                guaranteed=one.pak_id in found.guaranteed,
+                disputed=one.pak_id in found.disputed,
+                why=later(partial(told.why, place)),
+                match=found.matches[place],
             )
+            for place, (one, memory) in enumerate(shown)
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """How some blocks were found, by their places, as it was looked up in the index.
+
+    Reasons are made of it, maybe much later: who keeps an answer keeps no index by it.
+    """
+
+    shown: Sequence[tuple[Ranked, Memory]]
+    columns: Mapping[str, NDArray[np.float64]]
+    matches: Sequence[Match | None]
+    terms: Sequence[Sequence[str]]
+    wanted: tuple[str, ...]
+    question: Question | None
+    origins: Sequence[_Origin]
+    linked_to: Sequence[Sequence[str]]
+    of_time: Sequence[Sequence[str]]
+    weights: Weights
+    guaranteed: frozenset[str]
+    disputed: frozenset[str]
+
+
+def _found(
+    shown: Sequence[tuple[Ranked, Memory]],
+    chosen: Chosen,
+    authorised: Authorised,
+    candidates: Candidates,
+    ranking: Ranking,
+) -> _Found:
+    slots = np.array([one.slot for one, _ in shown], dtype=np.int64)
+    words = candidates.words
+    return _Found(
+        shown,
+        _columns(candidates, ranking, [one.row for one, _ in shown]),
+        _matches([one for one, _ in shown], candidates, ranking),
+        [()] * len(shown) if words is None else words.explaining_terms(slots),
+        () if words is None else words.terms,
+        candidates.question,
+        _origins(slots, authorised.sight.index, candidates),
+        [_linked(one, authorised, candidates) if one.was_expanded else () for one, _ in shown],
+        _of_times(shown, authorised, ranking),
+        ranking.weights,
+        frozenset([one.pak_id for one in chosen.guaranteed]),
+        chosen.disputed,
+    )
+
+
+class _Told:
+    """The signals of some blocks and why each is there: made for all when one is asked about."""
+
+    __slots__ = ("_found", "_made")
+
+    def __init__(self, found: _Found) -> None:
+        self._found = found
+        self._made: list[tuple[Signals, tuple[str, ...]]] | None = None
+
+    def signals(self, place: int) -> Signals:
+        """Return the signals of a block."""
+        return self._all()[place][0]
+
+    def why(self, place: int) -> tuple[str, ...]:
+        """Return why a block is in the answer."""
+        return self._all()[place][1]
+
+    def _all(self) -> list[tuple[Signals, tuple[str, ...]]]:
+        if self._made is None:
+            self._made = list(_tell(self._found))
+        return self._made
+
+
+def _tell(found: _Found) -> Iterator[tuple[Signals, tuple[str, ...]]]:
+    """Yield the signals of each block, and why it is in the answer."""
+    question, signals_of = found.question, _signals(found.columns)
+    spelling = Spelling({} if question is None else question.spoken, found.wanted)
+    mended = {} if question is None else question.mended
+    for place, (one, memory) in enumerate(found.shown):
+        signals, origin = signals_of[place], found.origins[place]
+        matched, is_promised = spelling.of(found.terms[place]), one.pak_id in found.guaranteed
+        yield (
+            signals,
+            reasons(
+                signals,
+                found.weights,
+                match=found.matches[place],
+                matched_terms=matched,
+                mended=[pair for pair in mended.items() if pair[1] in matched],
+                linked_to=found.linked_to[place],
+                said_by=memory.speaker if signals.speaker else None,
+                from_time=origin.from_time,
+                of_time=() if is_promised else found.of_time[place],
+                thread_of=origin.thread_of,
+                reinforced=memory.reinforced,
+                was_expanded=one.was_expanded,
+                guaranteed=is_promised,
+                disputed=one.pak_id in found.disputed,
+            ),
         )
-    return tuple(blocks)
 
 
 def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int]) -> list[Signals]:
     """Return the signals of some candidates as an answer shows them: to nine decimals."""
+    return _signals(_columns(candidates, ranking, rows))
+
+
+def _columns(
+    candidates: Candidates, ranking: Ranking, rows: Sequence[int]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the signals of some rows, a column each, but for those that had nothing to say."""
+    places = np.array(rows, dtype=np.int64)
     columns = {name: getattr(ranking.signals, name) for name in _FROM_RANKING}
     columns |= {name: getattr(candidates.likeness, name) for name in _FROM_LIKENESS}
-    known = [name for name, column in columns.items() if column is not None]
-    places = np.array(rows, dtype=np.int64)
-    table = np.array([columns[name].take(places) for name in known]).round(_DECIMALS)
+    return {name: column.take(places) for name, column in columns.items() if column is not None}
+
+
+def _signals(columns: Mapping[str, NDArray[np.float64]]) -> list[Signals]:
+    """Return rows of columns as signals, to nine decimals."""
+    table = np.array([*columns.values()]).round(_DECIMALS)
     # Not a number: the row is in no thread.
     rows_shown: list[dict[str, Any]] = [
-        {name: None if value != value else value for name, value in zip(known, row, strict=True)}
+        {name: None if value != value else value for name, value in zip(columns, row, strict=True)}
         for row in table.T.tolist()
     ]
     return [Signals(**row) for row in rows_shown]
@@ -120,11 +205,11 @@ def shown_signals(candidates: Candidates, ranking: Ranking, rows: Sequence[int])
 
 def _origins(
     slots: NDArray[np.int64], index: MemoryIndex, candidates: Candidates
-) -> Iterable[_Origin]:
+) -> Sequence[_Origin]:
     times = () if candidates.question is None else candidates.question.times
     best = candidates.likeness.best
     if best is None and not times:
-        return repeat(_UNKNOWN_ORIGIN, len(slots))
+        return [_UNKNOWN_ORIGIN] * len(slots)
     days = index.column("day")[slots].tolist()
     named = [nearest_time(day, times) for day in days] if times else [None] * len(slots)
     if best is None:
@@ -146,30 +231,28 @@ def _safe(memory: Memory, *, sanitize: bool) -> Memory:
     return clean_memory(memory)
 
 
-def _matched(slots: NDArray[np.int64], candidates: Candidates) -> list[list[str]]:
-    """Return what of the question each row holds, in the asker's own words."""
-    if candidates.words is None:
-        return [[] for _ in slots]
-    spelling = Spelling(candidates.spoken, candidates.words.terms)
-    return [spelling.of(terms) for terms in candidates.words.explaining_terms(slots)]
-
-
-def _match(signals: Signals, candidates: Candidates) -> Match | None:
+def _matches(
+    ranked: Iterable[Ranked], candidates: Candidates, ranking: Ranking
+) -> list[Match | None]:
+    """Return how well each fits the question; None where there was none."""
     if candidates.question is None:
-        return None
-    return strength(signals.similarity, candidates.background)
+        return [None for _ in ranked]
+    similarity, background = ranking.signals.similarity, candidates.background
+    return [strength(float(similarity[one.row]), background) for one in ranked]
 
 
-def _mended(matched: Sequence[str], candidates: Candidates) -> Sequence[tuple[str, str]]:
-    """Return which words of the question were read as others that a row holds."""
-    mended = {} if candidates.question is None else candidates.question.mended
-    return [pair for pair in mended.items() if pair[1] in matched] if mended else ()
+def _of_times(
+    shown: Sequence[tuple[Ranked, Memory]], authorised: Authorised, ranking: Ranking
+) -> Sequence[Sequence[str]]:
+    """Return what of the range and the order that are asked for each memory fulfils."""
+    if authorised.asked.range is None and authorised.asked.order is None:
+        return [()] * len(shown)
+    return [_of_time(memory, one, authorised, ranking) for one, memory in shown]
 
 
 def _of_time(
     memory: Memory, one: Ranked, authorised: Authorised, ranking: Ranking
 ) -> Sequence[str]:
-    """Return what of the range and the order that are asked for a memory fulfils."""
     asked, sequence = authorised.asked, ranking.sequence
     said = [] if asked.range is None else [asked.range.words]
     if asked.order is not None and sequence is not None and sequence.members[one.row]:

@@ -92,6 +92,8 @@ write wrote written
 """
 
 
+# How forms end that any rule changes: "ships", "shipped", "shipping", "install", "use".
+_INFLECTED = ("s", "d", "g", "ll", "e")
 # Of each ASCII sign but "y" whether it is a vowel.
 _SHAPES = "".join("v" if sign in "aeiou" else "c" for sign in map(chr, range(128)))
 
@@ -100,7 +102,8 @@ class _Bases(dict[str, str]):
     """Word to base form, remembering a bounded number of words."""
 
     def __missing__(self, word: str) -> str:
-        base = _closed(_present(_singular(word)))
+        # Most words are their own base, which their last letters tell.
+        base = _closed(_present(_singular(word))) if word.endswith(_INFLECTED) else word
         if len(self) >= MOST_WORDS:
             self.clear()
             self.update(_irregular)

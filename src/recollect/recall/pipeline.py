@@ -87,7 +87,12 @@ class Trace:
     @property
     def dropped(self) -> tuple[Dropped, ...]:
         """What was considered and left out, with stage and reason."""
-        return (*self.chosen.dropped, *self.packed.dropped, *self.authorised.left_out)
+        return (*self.chosen.dropped, *self.dropped_since)
+
+    @property
+    def dropped_since(self) -> tuple[Dropped, ...]:
+        """What did not fit into what was chosen, and what a window of time had taken away."""
+        return (*self.packed.dropped, *self.authorised.left_out)
 
     @property
     def degraded(self) -> tuple[str, ...]:

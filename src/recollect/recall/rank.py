@@ -91,7 +91,8 @@ def _places(
     """Return which candidates are ranked, by their places among them."""
     request = authorised.request
     if request.query is not None:
-        return np.arange(len(candidates.slots))
+        # Nearly in order already, they are sorted in one walk.
+        return scores.argsort()[::-1]
     index = authorised.sight.index
     best = index.best(candidates.slots, scores, 2 * request.top_k + _SPARE)
     left_out = exclude(authorised.promised, candidates.slots[best])

@@ -6,9 +6,9 @@ found by the same flow in a channel of their own. It reads, and writes nothing.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from recollect.hours import iso
@@ -16,6 +16,7 @@ from recollect.index.columns import epoch_microseconds
 from recollect.index.selection import Where
 from recollect.model import (
     INSTRUCTION,
+    Dropped,
     FrameDefinition,
     RecallRequest,
     RecallResponse,
@@ -24,8 +25,10 @@ from recollect.model import (
 )
 from recollect.recall import pipeline
 from recollect.recall.authorise import Moment
+from recollect.recall.blocks import Chosen
 from recollect.recall.pipeline import Sources, Trace
 from recollect.recall.verbatim import is_verbatim
+from recollect.values import as_told, later
 
 __all__ = ["as_run", "refused", "response", "run", "shown"]
 
@@ -51,11 +54,11 @@ def response(trace: Trace) -> RecallResponse:
         results=_results(trace.packed.blocks, query),
         instructions=() if orders is None else _results(orders.packed.blocks, query),
         generated_at=iso(moment.now),
-        query=as_run(trace.request, moment),
+        query=later(partial(as_run, trace.request, moment)),
         tokens_used=sum(part.packed.tokens_used for part in parts),
         truncated=any(part.packed.dropped for part in parts),
         degraded=tuple(dict.fromkeys(source for part in parts for source in part.degraded)),
-        dropped=trace.dropped if orders is None else (*trace.dropped, *orders.dropped),
+        dropped=later(partial(_dropped, [(part.chosen, part.dropped_since) for part in parts])),
     )
 
 
@@ -81,7 +84,12 @@ def as_run(request: RecallRequest, moment: Moment) -> dict[str, Any]:
 
 def shown(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[ScoredBlock, ...]:
     """Return blocks as they are shown: by rank, whatever the order they were taken in."""
-    return tuple(sorted(blocks, key=functools.partial(_rank, query), reverse=True))
+    return tuple(sorted(blocks, key=partial(_rank, query), reverse=True))
+
+
+def _dropped(parts: Iterable[tuple[Chosen, tuple[Dropped, ...]]]) -> tuple[Dropped, ...]:
+    """Return what each channel left out, by whoever chose and by those before and after."""
+    return tuple([one for chosen, others in parts for one in (*chosen.dropped, *others)])
 
 
 def _results(blocks: Iterable[ScoredBlock], query: str | None) -> tuple[RecallResult, ...]:
@@ -92,8 +100,8 @@ def _result(block: ScoredBlock) -> RecallResult:
     return RecallResult(
         fact=block.memory,
         score=block.score,
-        why=block.why,
-        signals=block.signals,
+        why=as_told(block, "why"),
+        signals=as_told(block, "signals"),
         risk=block.memory.risks,
         expanded=block.was_expanded,
         guaranteed=block.guaranteed,

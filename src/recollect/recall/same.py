@@ -72,8 +72,9 @@ _HYPHENED = regex(r"[^\W\d_]+(?:['-][^\W\d_]+)+")
 
 _SPELT = regex(r"(?<![^\W\d_])[a-z]{3,}(?![^\W\d_])")
 _DIGIT = regex(r"\d")
-_DIGITS_ALONE = {code: None for code in range(128) if not chr(code).isdigit()}
-_LETTERS = "".join(sign if sign.isalpha() else " " for sign in map(chr, range(128)))
+# The same of ASCII, as bytes: letters and spaces of it, and all that is no digit.
+_LETTERS = b"".join(b"%c" % sign if bytes([sign]).isalpha() else b" " for sign in range(256))
+_NO_DIGITS = bytes(sign for sign in range(256) if not bytes([sign]).isdigit())
 # Left out of an outline: form, and what a shortened spelling hides.
 _HIDDEN = frozenset(("were", "been", "being", "does", "have", "will", "shall", "cannot"))
 
@@ -130,7 +131,9 @@ def outline(text: str) -> tuple[frozenset[str], str]:
     plain = _normal(text).casefold().replace("n't", " ")
     if plain.isascii():
         # What the patterns find, sooner: this is done for every result.
-        spelt, digits = plain.translate(_LETTERS).split(), plain.translate(_DIGITS_ALONE)
+        octets = plain.encode()
+        spelt = octets.translate(_LETTERS).decode().split()
+        digits = octets.translate(None, _NO_DIGITS).decode()
     else:
         spelt, digits = _SPELT.findall(plain), "".join(_DIGIT.findall(plain))
     return frozenset(map(_telling.__getitem__, spelt)) - _SILENT, "".join(sorted(digits))

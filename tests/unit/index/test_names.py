@@ -25,6 +25,20 @@ def test_names_keep_their_numbers_through_files_and_additions(
     assert [names.find(name) for name in expected] == list(range(len(expected)))
 
 
+@settings(deadline=None)
+@given(st.lists(NAMES, max_size=4), st.booleans())
+def test_many_names_get_the_numbers_that_each_would(
+    batches: list[list[str]], is_settled: bool
+) -> None:
+    many, each = Names(), Names()
+    for batch in batches:
+        assert many.numbers(batch) == [each[name] for name in batch]
+        if is_settled:
+            many = Names.restore(**many.export())
+
+    assert many.in_order() == each.in_order()
+
+
 def test_looking_for_a_name_does_not_give_it_a_number() -> None:
     names = Names(["red", "blue"])
     saved = Names.restore(**names.export())

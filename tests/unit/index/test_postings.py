@@ -34,6 +34,7 @@ def test_postings_hold_what_was_added_through_freezing_merging_and_compaction(
         postings, texts = Postings(), list[list[str]]()
         for batch in batches:
             postings.extend(batch, len(texts))
+            postings.settle()
             texts += batch
             for name in ("a", "ab", "abc", "b", "", "unknown"):
                 assert plain(postings, name) == held(texts, name)
@@ -42,11 +43,36 @@ def test_postings_hold_what_was_added_through_freezing_merging_and_compaction(
         moved[kept] = np.arange(len(kept))
         postings.compact(moved)
         postings.extend([["b", "b"]], len(kept))
+        postings.settle()
 
     left = [texts[slot] for slot in kept] + [["b", "b"]]
     for name in ("a", "ab", "abc", "b", ""):
         assert plain(postings, name) == held(left, name)
     assert postings.starting_with("") == sorted({name for text in left for name in text})
+
+
+@settings(deadline=None)
+@given(
+    batches,
+    st.sampled_from([0, 1, 3]),
+    st.sampled_from([1, 2, 5, 1 << 16]),
+    st.sampled_from([1, 4, 1 << 22]),
+)
+def test_what_waits_is_all_there_once_it_is_settled(
+    batches: list[list[list[str]]], tail_rows: int, piece: int, most_waiting: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_TAIL_ROWS", tail_rows)
+        patch.setattr(module, "_PIECE", piece)
+        patch.setattr(module, "_MOST_WAITING", most_waiting)
+        postings, texts = Postings(), list[list[str]]()
+        for batch in batches:
+            postings.extend(batch, len(texts))
+            texts += batch
+        postings.settle()
+
+        for name in ("a", "ab", "abc", "b", "", "unknown"):
+            assert plain(postings, name) == held(texts, name)
 
 
 def test_names_are_found_by_their_beginning_as_they_arrive() -> None:
@@ -64,6 +90,7 @@ def test_a_term_repeated_beyond_counting_counts_as_the_most() -> None:
     few, many = Postings(), Postings()
     few.extend([["a"] * (MOST_COUNTED + 5)], 0)
     many.extend([["a"] * (MOST_COUNTED + 5)] + [["b"]] * 3000, 0)
+    many.settle()
 
     assert plain(few, "a") == plain(many, "a") == {0: MOST_COUNTED}
 

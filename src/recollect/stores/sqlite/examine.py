@@ -209,7 +209,7 @@ def _illegible(
     """Note what cannot be read as a memory, and vectors that are not of the model's size."""
     for row in _slices(
         conn,
-        f"SELECT memories.row_id, {rows.INDEX_COLUMNS}, {serving}"
+        f"SELECT memories.row_id, {', '.join(rows.INDEX_COLUMNS)}, {serving}"
         " FROM memories JOIN paks USING (pak_id)",
     ):
         row_id, *values = row

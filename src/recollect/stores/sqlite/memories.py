@@ -6,6 +6,7 @@ In: values of `recollect.ports.memories`. Out: the same. A read gives only what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from math import ceil
 from operator import attrgetter
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from recollect.paks import RecallStore
     from recollect.policy import View
     from recollect.ports.memories import (
-        IndexRow,
         NewMemory,
         RowFilter,
         Standing,
@@ -57,6 +57,7 @@ _READ = (
     f"SELECT revision, commit_id, memories.row_id, {rows.SHOWN_COLUMNS} FROM engine_state"
     " LEFT JOIN memories ON {condition} LEFT JOIN paks ON paks.pak_id = memories.pak_id"
 )
+
 # Where a memory's id may stand; `paks_fts_content` is where full text keeps its copy.
 _KNOWS_PAKS = {
     "paks": "pak_id",
@@ -74,7 +75,9 @@ _SEALED_LATER = tuple(map(rows.OWN_COLUMNS.index, OF_MEMORIES_LATER))
 _of_entry = attrgetter(*OF_PAKS)
 _REALS = frozenset(map(rows.OWN_COLUMNS.index, ("confidence", "decay")))
 # What an index takes at a time, at most: it builds a segment from each batch.
-_BATCH_ROWS = 32768
+_BATCH_ROWS = 8192
+# So few are read by their numbers, in one statement.
+_FEW_ROWS = 500
 
 
 class SqliteMemories:
@@ -202,8 +205,12 @@ class SqliteMemories:
                 self._unreadable -= again
             if touched is not None and touched.gone:
                 yield Changes(since, (), sorted(touched.gone), ())
-            for batch in self._index_rows(None if touched is None else sorted(touched.rows)):
-                yield Changes(since, batch, (), ())
+            if touched is None:
+                for batch, to_come in self._every_index_row():
+                    yield Changes(since, batch, (), (), to_come=to_come)
+            else:
+                for batch in self._index_rows(sorted(touched.rows)):
+                    yield Changes(since, batch, (), ())
             used = {} if touched is None else dict.fromkeys(touched.users)
             edges = self._edges(None if touched is None else touched.edges)
             yield Changes(head, (), (), edges, used)
@@ -308,7 +315,7 @@ class SqliteMemories:
         found: dict[int, Memory] = {}
         revision, commit_id = 0, None
         for condition, values in queries:
-            for row in self._db.all(_READ.format(condition=condition), *values):
+            for row in self._db.all(_reading(condition), *values):
                 revision, commit_id, row_id = row[:3]
                 memory = self._made(rows.from_row, row[3:], row_id) if row_id is not None else None
                 if memory is not None:
@@ -389,36 +396,56 @@ class SqliteMemories:
                 [(row_seal(*row[:-1]), row[-1]) for row in found],
             )
 
-    def _index_rows(self, row_ids: Sequence[int] | None) -> Iterator[Sequence[IndexRow]]:
-        """Yield what an index learns of these rows, or of all, as far as they are there."""
-        is_all = row_ids is None
-        if row_ids is None:
+    def _every_index_row(self) -> Iterator[tuple[IndexColumns, int]]:
+        """Yield what an index learns of all rows, and how many come after these."""
+        count = int(self._db.one("SELECT count(*) FROM memories")[0])
+        if count <= _FEW_ROWS:
             row_ids = self._db.column("SELECT row_id FROM memories ORDER BY row_id")
-        slot = self._db.slot
+            yield from ((batch, 0) for batch in self._index_rows(row_ids))
+            return
+        # Who has few memories need not load it.
+        from recollect.stores.sqlite.walk import Walk
+
         # Of like size: a small rest would be added one by one.
+        size = count / ceil(count / _BATCH_ROWS)
+        parts, done, batches = list[IndexColumns](), 0, 1
+        for part in Walk(self._db, self._one_by_one).parts():
+            parts.append(part)
+            done += len(part)
+            if done >= size * batches:
+                yield IndexColumns.joined(parts), max(0, count - done)
+                parts, batches = [], batches + 1
+        if any(parts):
+            yield IndexColumns.joined(parts), 0
+
+    def _index_rows(self, row_ids: Sequence[int]) -> Iterator[IndexColumns]:
+        """Yield what an index learns of these rows, as far as they are there."""
+        read = ", ".join((*rows.INDEX_COLUMNS, f"vector_{self._db.slot}"))
         batches = max(1, ceil(len(row_ids) / _BATCH_ROWS))
         for numbers in chunks(row_ids, max(1, ceil(len(row_ids) / batches))):
-            # Each part becomes columns while it is still at hand to the processor.
             parts = [
                 self._indexable(
                     self._db.all(
-                        f"SELECT {rows.INDEX_COLUMNS}, vector_{slot}"
-                        " FROM memories JOIN paks USING (pak_id)"
-                        f" WHERE {where} ORDER BY memories.row_id",
-                        *values,
+                        f"SELECT {read} FROM memories JOIN paks USING (pak_id)"
+                        f" WHERE memories.row_id IN ({marks(chunk)}) ORDER BY memories.row_id",
+                        *chunk,
                     )
                 )
-                for where, values in map(_all_between if is_all else _each_of, chunks(numbers))
+                for chunk in chunks(numbers)
             ]
             yield IndexColumns.joined(parts)
 
     def _indexable(self, found: Sequence[Sequence[Any]]) -> IndexColumns:
         """Return what an index learns of rows; each is looked at only where one is no memory."""
         try:
-            return rows.index_columns(found) if found else IndexColumns.of(())
+            return rows.index_columns(rows.as_columns(found)) if found else IndexColumns.of(())
         except ValueError:
-            each = (self._made(rows.index_row, row, row[rows.INDEX_ROW_ID]) for row in found)
-            return IndexColumns.of([made for made in each if made is not None])
+            return self._one_by_one(found)
+
+    def _one_by_one(self, found: Sequence[Sequence[Any]]) -> IndexColumns:
+        """Return the same of those rows that are memories."""
+        each = (self._made(rows.index_row, row, row[rows.INDEX_ROW_ID]) for row in found)
+        return IndexColumns.of([made for made in each if made is not None])
 
     def _edges(self, pairs: Iterable[tuple[int, int]] | None) -> list[tuple[int, int, float]]:
         """Return the weights of these links, 0 of one that is not there; or all links."""
@@ -451,15 +478,6 @@ class SqliteMemories:
             return None
 
 
-def _each_of(row_ids: Sequence[int]) -> tuple[str, Sequence[int]]:
-    return f"memories.row_id IN ({marks(row_ids)})", row_ids
-
-
-def _all_between(row_ids: Sequence[int]) -> tuple[str, Sequence[int]]:
-    """Return the same of rows between which there are no others: they are walked over in order."""
-    return "memories.row_id BETWEEN ? AND ?", (row_ids[0], row_ids[-1])
-
-
 def _assignments(*columns: str) -> str:
     return ", ".join(f"{column} = ?" for column in columns)
 
@@ -469,3 +487,9 @@ def _sealed(own: Sequence[Any], entry: PakRow) -> tuple[Any, ...]:
     kept = [float(own[at]) if at in _REALS else own[at] for at in _SEALED]
     later = (own[at] for at in _SEALED_LATER)
     return (*own, row_seal(*kept, *_of_entry(entry), *later))
+
+
+@lru_cache
+def _reading(condition: str) -> str:
+    """Return the statement that reads by a condition: the same text, whose hash is known."""
+    return _READ.format(condition=condition)

@@ -7,7 +7,7 @@ run here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INDEX_COLUMNS",
+    "INDEX_OWN",
     "INDEX_ROW_ID",
     "OWN_COLUMNS",
     "SHOWN_COLUMNS",
@@ -35,6 +36,7 @@ __all__ = [
     "STANDING_VALUES",
     "STOOD",
     "WHOLE_COLUMNS",
+    "as_columns",
     "fact_columns",
     "fact_row",
     "fact_tables",
@@ -81,8 +83,10 @@ SHOWN_COLUMNS = ", ".join(
 # The plain fields of Indexed, the others, and what an IndexRow has beside; the vector comes last.
 _PLAIN = len(Indexed._fields) - len(("tags", "risks", "place"))
 _INDEXED_NAMES = (*Indexed._fields[:-1], *_PLACE, "row_id", "pending")
-INDEX_COLUMNS = _columns(*_INDEXED_NAMES)
+INDEX_COLUMNS = tuple(map(_column, _INDEXED_NAMES))
 INDEX_ROW_ID = _INDEXED_NAMES.index("row_id")
+# What two memories hardly ever have in common.
+INDEX_OWN = tuple(map(_INDEXED_NAMES.index, ("pak_id", "content", "title", "row_id")))
 _WHOLE = RowShape((*_FIELDS, *_PLACE))
 _SHOWN = RowShape((*_FIELDS, *_PLACE), hidden=HIDDEN_FIELDS)
 _INDEXED = RowShape((*_INDEXED_NAMES, "vector"))
@@ -149,16 +153,24 @@ def index_row(row: Sequence[Any]) -> IndexRow:
     return IndexRow(row_id, pak, _to_vector(vector), bool(pending))
 
 
-def index_columns(found: Sequence[Sequence[Any]]) -> IndexColumns:
-    """Build the same from many such rows; raise `ValueError` if one of them cannot be one."""
+def as_columns(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return rows, of which there are some, as columns."""
     # By strides: to zip them would make an iterator a row, which the collector looks through.
     values, width = list(chain.from_iterable(found)), len(found[0])
-    columns = [values[place::width] for place in range(width)]
-    if not _INDEXED.fits_all(columns):
+    return [values[place::width] for place in range(width)]
+
+
+def index_columns(columns: Sequence[Sequence[Any]], *, known: Collection[int] = ()) -> IndexColumns:
+    """Build the same of many such rows; raise `ValueError` if one of them cannot be one.
+
+    Of columns at `known` places all values are the same.
+    """
+    looked_at = [column[:1] if place in known else column for place, column in enumerate(columns)]
+    if not _INDEXED.fits_all(looked_at):
         raise ValueError("a row that can be no memory")
     tags, risks, *place, row_ids, pending, vectors = columns[_PLAIN:]
     if all(map(_is_one, place)):
-        places = [_place(*found[0][_PLAIN + 2 : -3])] * len(found)
+        places = [_place(*(column[0] for column in place))] * len(row_ids)
     else:
         places = list(map(_place, *place))
     made = [_each(_tags, tags), _each(_risks, risks), places]

@@ -50,6 +50,8 @@ class Session:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        # The row of facts as it was last, and what it says: between writes it is asked for again.
+        self._last: tuple[tuple[Any, ...], StoreState] | None = None
 
     @property
     def slot(self) -> int:
@@ -181,10 +183,12 @@ class Session:
 
     def state(self) -> StoreState:
         """Return the one row of facts about the whole store."""
-        row, known = self._facts(), self._known()
+        row, state = self._facts()
+        if self._connections.lease() is None:
+            return state
+        known = self._known()
         known.slot = row[9]
-        head, clock = Head(row[1], row[2]), known.clock or ClockState(row[7], row[8])
-        return StoreState(*(row[0], head, *row[3:7], clock))
+        return state if known.clock is None else state._replace(clock=known.clock)
 
     def run(self, sql: str, *values: Any) -> sqlite3.Cursor:
         """Run one statement that writes."""
@@ -211,14 +215,19 @@ class Session:
         """Return the first column of a query."""
         return [row[0] for row in self._connections.run(sql, values)]
 
-    def _facts(self) -> tuple[Any, ...]:
-        found = self._connections.run(_STATE, ())
+    def _facts(self) -> tuple[tuple[Any, ...], StoreState]:
+        found, last = self._connections.run(_STATE, ()), self._last
+        if last is not None and found == [last[0]]:
+            return last
         if len(found) != 1 or not is_state(found[0]):
             raise StoreDamaged(
                 "The row in which the store says what it is was damaged.",
                 hint="run `recollect check`, or restore a backup.",
             )
-        return found[0]
+        row = found[0]
+        state = StoreState(*(row[0], Head(row[1], row[2]), *row[3:7], ClockState(row[7], row[8])))
+        last = self._last = row, state
+        return last
 
     def _known(self) -> _Known:
         lease = self._connections.lease()
