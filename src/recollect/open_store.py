@@ -7,10 +7,10 @@ lock: what they have is of one head of the store, or they look again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from recollect.policy.sanitizer import SanitizerMode
     from recollect.policy.view import View
     from recollect.ports.clock import Clock
+    from recollect.ports.edges import Dispute
     from recollect.ports.embedder import Embedder
-    from recollect.ports.store import ClockState, Commit, Store, StoreState, Who
+    from recollect.ports.store import ClockState, Commit, Head, Store, StoreState, Who
     from recollect.ports.tokens import TokenCounter
     from recollect.recall.recipe import Recipe
 
@@ -385,23 +386,38 @@ class OpenStore:
     def _learnt(self, principal: Principal, index: MemoryIndex) -> HeadFacts:
         """Return what an index does not know and an answer to a principal needs: in one look."""
         tenant, access = principal.tenant, self.store.access
-        with self.store.snapshot() as state:
-            if state.head != index.head:
-                raise StoreMoved
-            facts = self._facts(index)
-            roles = self.roles_of(principal)
-            known = facts.access[tenant] = access.trusts(tenant), access.gardens(tenant)
+        head, roles = access.plain_at(tenant, principal.id), {}
+        known: tuple[Mapping[str, float], Mapping[str, Garden]] = {}, {}
+        if head is None:
+            with self.store.snapshot() as state:
+                head, roles = state.head, self.roles_of(principal)
+                known = access.trusts(tenant), access.gardens(tenant)
+                facts = self._facts_at(index, head, self.store.edges.disputes)
+        else:
+            facts = self._facts_at(index, head, tuple)
+        facts.access[tenant] = known
         facts.trusts[tenant] = by_key(known[0])
-        facts.views[principal] = view_of(principal, roles)
+        facts.views[principal] = _view_of(principal, tuple(sorted(roles.items())))
         return facts
 
     def _facts(self, index: MemoryIndex) -> HeadFacts:
         facts = self._head_facts
         # Another index of the same head may have its memories in other slots.
+        if facts.index is index:
+            return facts
+        with self.store.snapshot() as state:
+            return self._facts_at(index, state.head, self.store.edges.disputes)
+
+    def _facts_at(
+        self, index: MemoryIndex, head: Head, disputes: Callable[[], Iterable[Dispute]]
+    ) -> HeadFacts:
+        """Return the facts about an index, as of a head that must be its own."""
+        if head != index.head:
+            raise StoreMoved
+        facts = self._head_facts
         if facts.index is not index:
-            disputes = tuple((one.first, one.second) for one in self.store.edges.disputes())
-            facts = HeadFacts(index, disputes, {}, {}, {}, {}, {})
-            self._head_facts = self._still(facts, facts)
+            pairs = tuple((one.first, one.second) for one in disputes())
+            facts = self._head_facts = HeadFacts(index, pairs, {}, {}, {}, {}, {})
         return facts
 
     def _still(self, facts: HeadFacts, read: Value) -> Value:
@@ -534,7 +550,8 @@ class OpenStore:
             known = facts.access.get(tenant)
             trusts, gardens = known or (access.trusts(tenant), access.gardens(tenant))
             worth = _worth(sight.index, self.store, trusts, gardens, tenant)
-            facts.worth[tenant] = self._still(facts, worth)
+            # Where nobody is trusted less or more nothing was read just now.
+            facts.worth[tenant] = self._still(facts, worth) if trusts or not known else worth
         return facts.worth[tenant]
 
 
@@ -575,6 +592,12 @@ def _cache_path(path: Path) -> Path | None:
     return cache_of(file) if file.is_file() else None
 
 
+@lru_cache(maxsize=256)
+def _view_of(principal: Principal, roles: tuple[tuple[str, Role], ...]) -> View:
+    """Return what a principal may read: the same value after each write, as long as it is so."""
+    return view_of(principal, dict(roles))
+
+
 def _settled(sight: Sight, facts: HeadFacts) -> tuple[tuple[str, str], ...]:
     """Return the open disputes that count in the tenant of a sight."""
     tenant = sight.view.tenant
@@ -591,9 +614,10 @@ def _worth(
     tenant: str,
 ) -> NDArray[np.float64] | None:
     lesser = {slug: garden.tier for slug, garden in gardens.items() if garden.tier < 1}
-    unknown = index.column("external").copy()
-    if not unknown.any() and not lesser and all(trust == 1 for trust in trusts.values()):
+    external = index.column("external")
+    if not external.any() and not lesser and all(trust == 1 for trust in trusts.values()):
         return None
+    unknown = external.copy()
     worth = np.ones(index.size)
     for source, trust in sorted(trusts.items()):
         slots = index.slots_of_rows(store.memories.rows(RowFilter(source=source)))

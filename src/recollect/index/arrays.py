@@ -5,7 +5,7 @@ numpy has the sets too, but asks first whether an array is masked, and loads 10 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "Growing",
     "distinct",
     "exclude",
     "grow",
@@ -53,6 +54,31 @@ def grow(array: NDArray[Scalar], used: int, needed: int, *, fill: Any = None) ->
     if fill is not None:
         larger[..., used:] = fill
     return larger
+
+
+class Growing(Generic[Scalar]):
+    """An array to which more is added at its end, and of which each holder sees its own part.
+
+    What follows a given beginning must be the same whoever adds it: all who go on from that share
+    the room behind it, and two who add at once write the same.
+    """
+
+    __slots__ = ("_held", "_size")
+
+    def __init__(self, held: NDArray[Scalar], size: int | None = None) -> None:
+        self._held, self._size = held, len(held) if size is None else size
+
+    @property
+    def seen(self) -> NDArray[Scalar]:
+        """What there was when this one was made."""
+        return self._held[: self._size]
+
+    def then(self, later: NDArray[Scalar]) -> Growing[Scalar]:
+        """Return this array with more behind it."""
+        size = self._size + len(later)
+        held = grow(self._held, self._size, size)
+        held[self._size : size] = later
+        return Growing(held, size)
 
 
 def narrow(bounds: NDArray[np.integer]) -> NDArray[np.integer]:

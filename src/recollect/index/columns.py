@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CODED",
     "Columns",
+    "ColumnsAt",
     "Places",
     "Vocabulary",
     "epoch_microseconds",
@@ -290,6 +291,24 @@ class Columns:
             for name, column in self._arrays.items():
                 self._arrays[name] = grow(column, self.size, needed)
             self._own.update(self._arrays)
+
+
+class ColumnsAt:
+    """The columns of some slots, in their order, for who would look at all columns."""
+
+    def __init__(self, columns: Columns, slots: NDArray[np.int64]) -> None:
+        self.size = len(slots)
+        self.vocabularies, self.places = columns.vocabularies, columns.places
+        self._columns, self._slots = columns, slots
+        self._looked_up: dict[str, NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return what a column holds of the slots, read-only."""
+        values = self._looked_up.get(name)
+        if values is None:
+            values = self._looked_up[name] = self._columns[name].take(self._slots)
+            values.flags.writeable = False
+        return values
 
 
 def place_from(text: str) -> Place:

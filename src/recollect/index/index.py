@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from recollect.index.arrays import narrow, side_by_side
 from recollect.index.bars import Bars
 from recollect.index.changes import apply_changes, compact, is_worth_compacting
@@ -16,7 +18,7 @@ from recollect.index.contents import Contents
 from recollect.index.courtesy import go_on
 from recollect.index.facts import FactBook
 from recollect.index.questions import Questions
-from recollect.index.selection import Selections, Where
+from recollect.index.selection import Altered, Selections, Where
 from recollect.index.statistics import Statistics
 from recollect.index.uses import UseBook
 from recollect.ports.state import START, Head
@@ -133,9 +135,14 @@ class MemoryIndex(Questions):
         if moves and touched is None:
             selections, statistics = self._next_generation(contents), Statistics(contents)
         elif moves:
-            slots = contents.slots_of_rows(sorted(rows))
-            selections, carried = self._selections.following(contents, touched or (), slots)
-            statistics = self._statistics.following(contents, carried, slots)
+            before = self._contents.slots_of_rows(sorted(rows | gone))
+            altered = Altered(
+                before=before[before >= 0],
+                living=contents.slots_of_rows(sorted(rows)),
+                new=np.arange(self.size, contents.size),
+            )
+            selections, carried = self._selections.following(contents, touched or (), altered)
+            statistics = self._statistics.following(contents, carried, altered)
             contents.vectors.keep_ready(self._contents.vectors, carried)
         return MemoryIndex(
             contents,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.index.arrays import kth_largest
+from recollect.index.arrays import Growing, kth_largest
 from recollect.index.postings import MOST_COUNTED, Posting
 from recollect.values import dataclass
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from recollect.index.selection import Selection
+    from recollect.index.selection import Moved, Selection
 
 __all__ = [
     "K1",
@@ -44,6 +44,8 @@ _CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 60.0, 0.75
 _SPARSE = 32
 # Above this ratio, looking selected slots up among a term's is less work than the reverse.
 _SHORTER = 16
+# Up to so many slots are looked for one by one.
+_FEW_MOVED = 4
 
 
 def length_weight(average: float) -> float:
@@ -218,20 +220,72 @@ def score(
     return Lexical(tuple(terms), scores, slots, found, tuple(weights), saturation)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shares:
+    """What share of its weight a term adds to each of its slots, by a saturation of two numbers."""
+
+    by: tuple[float, float]
+    each: Growing[np.float64]
+
+
 @dataclass(slots=True, eq=False)
 class Part:
-    """A posting, how many of its slots are selected, and where its scores are kept."""
+    """A posting, how many of its slots are selected, and where its scores are kept.
+
+    `generation` says of which one it is, to who keeps it from one to the next.
+    """
 
     posting: Posting
     frequency: int
     places: NDArray[np.integer]
-    _shares: NDArray[np.float64] | None = None
+    generation: int = 0
+    _shares: _Shares | None = None
+    _room: tuple[Growing[np.int32], Growing[np.uint16]] | None = None
 
     def shares(self, saturation: _Saturation) -> NDArray[np.float64]:
         """Return what share of its weight the term adds to each slot, whatever is asked."""
-        if self._shares is None:
-            self._shares = saturation.of(self.posting)
-        return self._shares
+        known, size = self._shares, len(self.places)
+        if known is None or known.by != saturation.by:
+            known = _Shares(saturation.by, Growing(saturation.of(self.posting)))
+        elif len(known.each.seen) < size:
+            later = saturation.of(self.posting.after(len(known.each.seen)))
+            known = _Shares(known.by, known.each.then(later))
+        self._shares = known
+        return known.each.seen
+
+    def following(self, later: Posting, moved: Moved, selection: Selection) -> Part:
+        """Return the part of a later generation, where others are selected and some are new.
+
+        Of a selection whose scores are kept for all slots; `later` is what the term has of those
+        that are new. What is known of the others stays.
+        """
+        posting, room, generation = self.posting, self._room, selection.generation
+        change = _change(posting.slots, moved)
+        if not len(later.slots) and not change:
+            # The same in both: whoever still asks the earlier one counts anew.
+            self.generation = generation
+            return self
+        if len(later.slots):
+            change += int(np.count_nonzero(selection.mask.take(later.slots)))
+            held = room or (Growing(posting.slots), Growing(posting.counts))
+            room = held[0].then(later.slots), held[1].then(later.counts)
+            posting = Posting(room[0].seen, room[1].seen)
+        frequency = self.frequency + change
+        return Part(posting, frequency, posting.slots, generation, self._shares, room)
+
+
+def _change(slots: NDArray[np.int32], moved: Moved) -> int:
+    """Return by how many more of a term's slots are selected."""
+    if not len(moved.slots) or not len(slots):
+        return 0
+    if len(moved.slots) > _FEW_MOVED:
+        return int(moved.by[_holds(slots, moved.slots)].sum())
+    # Nearly always it is one, and to find one in order takes less than to set up for many.
+    change, last = 0, len(slots) - 1
+    for slot, by in zip(moved.slots, moved.by, strict=True):
+        if slots[min(slots.searchsorted(slot), last)] == slot:
+            change += int(by)
+    return change
 
 
 def is_sparse(selection: Selection) -> bool:
@@ -273,6 +327,7 @@ class _Saturation:
         b = length_weight(average)
         self._base = K1 * (1.0 - b)
         self._slope = K1 * b / average if b else 0.0
+        self.by = (self._base, self._slope)
 
     def divisor(self, lengths: NDArray[np.float64]) -> NDArray[np.float64] | float:
         """Return what is added to a term's count in texts of these lengths to divide it by."""

@@ -100,12 +100,12 @@ class Lookup:
     def find(self, keys: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the living slot of each key, -1 where there is none; for keys that are unique."""
         found = np.full(len(keys), -1, dtype=np.int64)
-        if len(self._keys):
+        if len(self._keys) and len(keys):
             places = self._keys.searchsorted(keys)
             slots = self._slots.take(places, mode="clip")
             hit = (self._keys.take(places, mode="clip") == keys) & alive[slots]
             found[hit] = slots[hit]
-        if self._tail:
+        if self._tail and len(keys):
             for place in np.flatnonzero(found < 0).tolist():
                 found[place] = self._latest(int(keys[place]), alive)
         return found

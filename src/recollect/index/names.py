@@ -23,6 +23,8 @@ __all__ = ["Names"]
 
 # To read so many names for each that is asked for takes less time than to look for that one.
 _WORTH_READING = 4
+# So many names of so many characters are remembered that are not among the settled.
+_MOST_STRANGE, _LONGEST_STRANGE = 1024, 64
 
 
 class Names(dict[str, int]):
@@ -34,6 +36,8 @@ class Names(dict[str, int]):
         self._settled = Strings()
         self._by_name: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._known_heads: NDArray[np.uint64] | None = None
+        # Some that were looked for and are not among these: that stays so, whatever comes later.
+        self._strange: set[str] = set()
         self._late = list(names)
         self._late_by_name: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.update(zip(self._late, range(len(self._late)), strict=True))
@@ -65,9 +69,13 @@ class Names(dict[str, int]):
         """Return a name's number; -1 if it has none."""
         if name in self:
             return self[name]
-        number = self._among_settled(name)
+        number = -1 if name in self._strange else self._among_settled(name)
         if number >= 0:
             self[name] = number
+        elif len(name) <= _LONGEST_STRANGE:
+            # Replaced when it is full, not emptied: another thread may be looking.
+            self._strange = self._strange if len(self._strange) < _MOST_STRANGE else set()
+            self._strange.add(name)
         return number
 
     def known_of(self, names: Set[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from copy import copy
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from recollect.index.names import Names
 from recollect.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,6 +48,15 @@ class Posting:
     slots: NDArray[np.int32]
     counts: NDArray[np.uint16]
 
+    def since(self, first: int) -> Posting:
+        """Return what it has of the slots from `first` on."""
+        place = int(self.slots.searchsorted(first)) if first else 0
+        return self.after(place)
+
+    def after(self, place: int) -> Posting:
+        """Return what stands from a place on."""
+        return Posting(self.slots[place:], self.counts[place:])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segment:
@@ -57,6 +66,8 @@ class _Segment:
     starts: NDArray[np.integer]
     slots: NDArray[np.int32]
     counts: NDArray[np.uint16]
+    # The last slot in it; -1 if there is none.
+    last: int
 
 
 _NOTHING = Posting(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16))
@@ -150,16 +161,18 @@ class Postings:
         """Return each name's posting, dead slots included."""
         return self.of_numbers([self.names.find(name) for name in names])
 
+    def since(self, first: int, names: Sequence[str]) -> list[Posting]:
+        """Return what each name's posting has of the slots from `first` on."""
+        known = [self.names.find(name) for name in names]
+        late = [segment for segment in self._segments if segment.last >= first]
+        if late:
+            parts = self._parts_of(known, late)
+            return [_join([part.since(first) for part in one]) for one in parts]
+        return [self._in_tail(number, first) for number in known]
+
     def of_numbers(self, known: Sequence[int]) -> list[Posting]:
         """Return the same of names by their numbers; -1 stands for one that has none."""
-        numbers = np.array(known, dtype=np.int32)
-        parts: list[list[Posting]] = [[] for _ in known]
-        for segment in self._segments:
-            _gather(segment, numbers, parts)
-        for found, number in zip(parts, known, strict=True):
-            if number in self._tail:
-                found.append(_unpack(self._entries(number)))
-        return [_join(found) for found in parts]
+        return [_join(parts) for parts in self._parts_of(known, self._segments)]
 
     def starting_with(self, prefix: str) -> list[str]:
         """Return the known names that start so, in order."""
@@ -207,8 +220,9 @@ class Postings:
         postings.names = Names.restore(
             **{part.removeprefix("name_"): array for part, array in names.items()}
         )
-        postings._segments = [_Segment(numbers, starts, slots, counts)]
-        postings._size = int(slots.max(initial=-1)) + 1
+        last = int(slots.max(initial=-1))
+        postings._segments = [_Segment(numbers, starts, slots, counts, last)]
+        postings._size = last + 1
         return postings
 
     def _add(self, slot: int, numbers: list[int]) -> None:
@@ -220,6 +234,26 @@ class Postings:
             entry.append(slot << 16 | min(often, MOST_COUNTED))
         self._tail_pairs.extend([number << 32 | slot for number in counted])
         self._tail_postings += len(counted)
+
+    def _parts_of(self, known: Sequence[int], segments: Iterable[_Segment]) -> list[list[Posting]]:
+        """Return what some segments and the tail hold of names by their numbers, in order."""
+        parts: list[list[Posting]] = [[] for _ in known]
+        numbers = np.array(known, dtype=np.int32)
+        for segment in segments:
+            _gather(segment, numbers, parts)
+        for found, number in zip(parts, known, strict=True):
+            if number in self._tail:
+                found.append(_unpack(self._entries(number)))
+        return parts
+
+    def _in_tail(self, number: int, first: int) -> Posting:
+        """Return what the tail has of a name from a slot on: few, or nearly always nothing."""
+        entry = self._tail.get(number)
+        least, end = first << 16, self._size << 16
+        if entry is None or entry[-1] < least:
+            return _NOTHING
+        found = [one for one in takewhile(least.__le__, reversed(entry)) if one < end]
+        return _unpack(np.array(found[::-1], dtype=np.int64))
 
     def _entries(self, number: int) -> NDArray[np.int64]:
         # Copied as bytes: an array that numpy looks at cannot be appended to meanwhile.
@@ -261,7 +295,7 @@ class Postings:
         names = self.names.in_order()
         self.names = Names(names[number] for number in segment.names.tolist())
         numbers = np.arange(len(segment.names), dtype=np.int32)
-        return _Segment(numbers, segment.starts, segment.slots, segment.counts)
+        return _Segment(numbers, segment.starts, segment.slots, segment.counts, segment.last)
 
 
 def _unpack(entries: NDArray[np.int64]) -> Posting:
@@ -303,6 +337,7 @@ def _segment_of(pairs: NDArray[np.int64]) -> _Segment:
         np.concatenate([*starts, (size,)]).astype(np.int64),
         slots,
         counts,
+        int(slots.max(initial=-1)),
     )
 
 
@@ -327,6 +362,7 @@ def _segment(names: NDArray[Any], slots: NDArray[Any], counts: NDArray[Any]) -> 
         np.append(starts, len(names)).astype(np.int64),
         slots.astype(np.int32),
         counts.astype(np.uint16),
+        int(slots.max(initial=-1)),
     )
 
 
@@ -373,7 +409,7 @@ def _merge(before: _Segment, last: _Segment) -> _Segment:
     for part, at, offset in placed:
         places = ranges(starts[at] + offset, np.diff(part.starts))
         slots[places], counts[places] = part.slots, part.counts
-    return _Segment(names, starts, slots, counts)
+    return _Segment(names, starts, slots, counts, max(before.last, last.last))
 
 
 def _renumber(segment: _Segment, moved: NDArray[np.int32]) -> _Segment:

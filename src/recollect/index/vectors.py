@@ -93,6 +93,8 @@ class Vectors:
         self._last_reachable: tuple[Selection, Selection] | None = None
         self._ready: dict[Selection, _ReadyRows] = {}
         self._short_forms: ShortForms | None = None
+        # Slots without a vector, dead ones included; found when they are first asked for.
+        self._blank: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
@@ -152,6 +154,10 @@ class Vectors:
         """Return whether this is the vector in a slot."""
         held = self._matrix[slot]
         return not held.any() if vector is None else np.array_equal(held, vector)
+
+    def any_inside(self, selection: Selection) -> bool:
+        """Return whether any selected slot has a vector that points anywhere."""
+        return self._with_vectors(selection).count > 0
 
     def has_vector(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of the slots have a vector that points anywhere."""
@@ -257,7 +263,7 @@ class Vectors:
         self._squares = self._squares[kept]
         self._signs = np.ascontiguousarray(self._signs[:, kept])
         self._size, self._last_reachable, self._ready = len(kept), None, {}
-        self._short_forms = None
+        self._short_forms = self._blank = None
 
     def export(self) -> dict[str, NDArray[Any]]:
         """Return what cannot be computed again quickly."""
@@ -294,6 +300,8 @@ class Vectors:
         some = slice(first, first + len(rows))
         self._matrix[some] = rows
         self._squares[some] = squared_norms(rows)
+        if self._blank is not None:
+            self._blank = np.concatenate([self._blank, _where_zero(self._squares[some]) + first])
         if self.dimension:
             self._signs[:, some] = pack_signs(rows).T
 
@@ -317,12 +325,18 @@ class Vectors:
         return last[1]
 
     def _narrowed(self, selection: Selection) -> Selection:
-        has_vector = self._squares[selection.slots] > 0
-        count = int(np.count_nonzero(has_vector))
-        if count == selection.count:
+        blank = self._blank
+        if blank is None:
+            blank = self._blank = _where_zero(self._squares[: self._size])
+        if len(blank) < selection.count:
+            without = blank[selection.mask[blank]]
+        else:
+            without = selection.slots[self._squares[selection.slots] == 0]
+        if not len(without):
             return selection
-        mask = np.zeros(len(selection.mask), np.bool_)
-        mask[selection.slots[has_vector]] = True
+        mask = selection.mask.copy()
+        mask[without] = False
+        count = selection.count - len(without)
         return Selection(mask, count, is_all=False, generation=selection.generation)
 
     def _least_sign_changes(
@@ -381,6 +395,10 @@ class Vectors:
             np.bitwise_count(changed[:, :width], out=bits[:, :width])
             np.add.reduce(bits[:, :width], axis=0, dtype=np.uint16, out=block)
         return distances
+
+
+def _where_zero(squares: NDArray[np.float32]) -> NDArray[np.int64]:
+    return np.flatnonzero(squares == 0)
 
 
 def _is_run(slots: NDArray[np.int64]) -> bool:

@@ -14,6 +14,7 @@ from recollect.values import dataclass
 if TYPE_CHECKING:
     from recollect.model import Garden, Role
     from recollect.policy.keys import KeyRow
+    from recollect.ports.state import Head
 
 __all__ = ["AccessRoom", "Act"]
 
@@ -69,6 +70,13 @@ class AccessRoom(Protocol):
 
     def set_trust(self, tenant: str, source: str, trust: float) -> None:
         """Keep how far a tenant trusts a source."""
+
+    def plain_at(self, tenant: str, principal: str) -> Head | None:
+        """Return the head of the store, if answers need nothing of what a memory does not hold.
+
+        That is: no dispute is open, the tenant has no gardens and has spoken of no source, and the
+        principal has no role. None if any of that is there.
+        """
 
     def note(self, act: Act) -> None:
         """Add an act to the audit log and give it the next number of its tenant; the first is 1."""

@@ -359,6 +359,34 @@ class StoreContract(
             assert (act.principal, act.act, act.target) == ("ann", "trust.set", "peer")
             assert store.access.acts("other", limit=10, before=None) == []
 
+    def test_a_store_is_plain_until_something_beside_memories_counts(self) -> None:
+        garden = Garden("acme", "ops", "Operations", "team", "red", 0.5, NOW)
+        with self.opened() as store:
+
+            def plain() -> list[bool]:
+                asked = (("acme", "ann"), ("acme", "bob"), ("other", "ann"))
+                heads = [store.access.plain_at(*who) for who in asked]
+                assert {*heads} <= {None, store.head()}
+                return [head is not None for head in heads]
+
+            with committing(store):
+                store.memories.write([new_memory("a"), new_memory("b")])
+            assert plain() == [True, True, True]
+            with committing(store):
+                store.access.put_garden(garden)
+                store.access.set_role("acme", "ops", "ann", "admin")
+            assert plain() == [False, False, True]
+            with committing(store):
+                store.access.delete_garden("acme", "ops")
+            assert plain() == [True, True, True]
+            with committing(store):
+                store.edges.dispute(("a", "b"), note="", now=NOW)
+            assert plain() == [False, False, False]
+            with committing(store):
+                store.edges.resolve(("a", "b"))
+                store.access.set_trust("other", "peer", 1.0)
+            assert plain() == [True, True, False]
+
     def test_paks_are_found_by_what_they_are_about(self) -> None:
         with self.opened() as store:
             with committing(store):

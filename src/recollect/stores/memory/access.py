@@ -10,6 +10,7 @@ from dataclasses import replace
 from recollect.model import Garden, Role
 from recollect.policy.keys import KeyRow
 from recollect.ports.access import Act
+from recollect.ports.state import Head
 from recollect.stores.memory.session import Session
 
 __all__ = ["MemoryAccess"]
@@ -98,6 +99,16 @@ class MemoryAccess:
         """Say how far a tenant trusts a source."""
         self._need_commit()
         self._session.trusts.put((tenant, source), trust)
+
+    def plain_at(self, tenant: str, principal: str) -> Head | None:
+        """Return the head, if there are no open disputes, gardens, trusts and roles."""
+        session = self._session
+        with session.snapshot():
+            disputes = session.disputes
+            known = self.gardens(tenant) or self.trusts(tenant) or self.roles_of(tenant, principal)
+            if known or any(disputes[pair].is_open for pair in disputes):
+                return None
+            return session.state.head
 
     def note(self, act: Act) -> None:
         """Add an act to the audit log."""

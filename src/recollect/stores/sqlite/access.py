@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from recollect.check import is_share
 from recollect.model import Garden, Principal, Role
+from recollect.ports.state import Head
 
 if TYPE_CHECKING:
     from recollect.policy.keys import KeyRow
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from recollect.stores.sqlite.session import Session
 
 __all__ = ["SqliteAccess"]
+
+# All of it in one statement: after each write who asks next must know.
+_PLAIN = (
+    "SELECT revision, commit_id FROM engine_state"
+    " WHERE NOT EXISTS (SELECT 1 FROM memory_disputes WHERE is_open = 1)"
+    " AND NOT EXISTS (SELECT 1 FROM gardens WHERE tenant = ?1)"
+    " AND NOT EXISTS (SELECT 1 FROM source_trust WHERE tenant = ?1)"
+    " AND NOT EXISTS (SELECT 1 FROM garden_members WHERE tenant = ?1 AND principal = ?2)"
+)
 
 _GARDEN = "tenant, slug, name, scope, team, tier, created_at"
 _KEY = (
@@ -153,6 +163,11 @@ class SqliteAccess:
             source,
             trust,
         )
+
+    def plain_at(self, tenant: str, principal: str) -> Head | None:
+        """Return the head, if there are no open disputes, gardens, trusts and roles."""
+        found = self._db.all(_PLAIN, tenant, principal)
+        return Head(*found[0]) if found else None
 
     def note(self, act: Act) -> None:
         """Add an act to the audit log."""
