@@ -44,6 +44,8 @@ _CHAT_TERMS, _PAGE_TERMS, _PAGE_WEIGHT = 30.0, 60.0, 0.75
 _SPARSE = 32
 # Above this ratio, looking selected slots up among a term's is less work than the reverse.
 _SHORTER = 16
+# A term that stands in at least this part of all texts nearly stands everywhere.
+_NEARLY_ALL = 2
 # Up to so many slots are looked for one by one.
 _FEW_MOVED = 4
 
@@ -211,7 +213,7 @@ def score(
     # however the question was worded and whichever other memories hold its terms.
     for part, weight in zip(parts, weights, strict=True):
         if part.frequency:
-            np.add.at(scores, part.places, part.shares(saturation) * (weight / most))
+            part.add_to(scores, saturation, weight / most)
     # One pass over the mask in the end costs less than a lookup for each posting on the way.
     if not sparse and not selection.is_solid:
         scores *= selection.mask
@@ -228,6 +230,15 @@ class _Shares:
     each: Growing[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spread:
+    """What share a term adds to each score, 0 where it does not stand; None until asked again."""
+
+    by: tuple[float, float]
+    over: int
+    each: NDArray[np.float64] | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Part:
     """A posting, how many of its slots are selected, and where its scores are kept.
@@ -240,6 +251,7 @@ class Part:
     places: NDArray[np.integer]
     generation: int = 0
     _shares: _Shares | None = None
+    _spread: _Spread | None = None
     _room: tuple[Growing[np.int32], Growing[np.uint16]] | None = None
 
     def shares(self, saturation: _Saturation) -> NDArray[np.float64]:
@@ -252,6 +264,35 @@ class Part:
             known = _Shares(known.by, known.each.then(later))
         self._shares = known
         return known.each.seen
+
+    def add_to(self, scores: NDArray[np.float64], saturation: _Saturation, weight: float) -> None:
+        """Add what the term is worth to the scores of the texts that it stands in."""
+        shares = self.shares(saturation)
+        spread = self._spread_over(len(scores), shares, saturation)
+        if spread is None:
+            np.add.at(scores, self.places, shares * weight)
+        else:
+            # Adding nothing to the others as well, in their order, takes a third of the time.
+            scores += spread * weight
+
+    def _spread_over(
+        self, size: int, shares: NDArray[np.float64], saturation: _Saturation
+    ) -> NDArray[np.float64] | None:
+        """Return the shares among those of all others, of a term that stands nearly everywhere.
+
+        Few terms do. It is made when it is asked for again: after a write it may be of no use.
+        """
+        if len(shares) * _NEARLY_ALL < size:
+            return None
+        known = self._spread
+        if known is None or (known.by, known.over) != (saturation.by, size):
+            self._spread = _Spread(saturation.by, size)
+            return None
+        if known.each is None:
+            each = np.zeros(size)
+            each[self.places] = shares
+            known = self._spread = _Spread(known.by, size, each)
+        return known.each
 
     def following(self, later: Posting, moved: Moved, selection: Selection) -> Part:
         """Return the part of a later generation, where others are selected and some are new.
@@ -271,7 +312,7 @@ class Part:
             room = held[0].then(later.slots), held[1].then(later.counts)
             posting = Posting(room[0].seen, room[1].seen)
         frequency = self.frequency + change
-        return Part(posting, frequency, posting.slots, generation, self._shares, room)
+        return Part(posting, frequency, posting.slots, generation, self._shares, None, room)
 
 
 def _change(slots: NDArray[np.int32], moved: Moved) -> int:

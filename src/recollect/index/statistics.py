@@ -35,9 +35,11 @@ __all__ = ["Statistics"]
 
 _MOST_SELECTIONS = 16
 _MOST_PATTERNS = 16
-# What is held of the terms of past questions, in postings: some megabytes at most. A term that
-# nobody holds takes room too.
+# What is held of the terms of past questions, in postings: some megabytes. A term that nobody holds
+# takes room too.
 _POSTINGS_HELD, _ROOM_OF_A_TERM = 1 << 20, 64
+# Of many memories so many postings for each: the terms that nearly all hold stay known.
+_OF_EACH = 16
 # Of a selection that so many came to or left nothing is known any more, nor after so many steps:
 # what nobody asks for is let go of then.
 _MOST_MOVED, _MOST_STEPS = 256, 64
@@ -186,8 +188,8 @@ class Statistics:
             if (part := parts.get(term)) is not None and part.generation == known.generation
         }
         missing = [term for term in terms if term not in found]
-        if missing and self._postings_held > _POSTINGS_HELD:
-            self._forget()
+        if missing and self._postings_held > max(_POSTINGS_HELD, _OF_EACH * self._contents.size):
+            self._let_go_of_terms()
             return self.parts(terms, selection)
         for term, part in self._found(missing, known, selection) if missing else ():
             found[term] = part
@@ -337,6 +339,12 @@ class Statistics:
         if past is None or is_sparse(selection):
             return _Known(selection.mask, selection.generation)
         return past.following(selection, self._contents.columns)
+
+    def _let_go_of_terms(self) -> None:
+        # What else is known of selections takes little room.
+        for one in [*self._known.values(), *self._past.values()]:
+            one.terms = _Terms()
+        self._postings_held = 0
 
     def _forget(self) -> None:
         self._known, self._past = {}, {}
