@@ -168,7 +168,7 @@ class Altered:
         return np.concatenate([self.before, self.new])
 
 
-class _AskedForMore(Exception):
+class _AskedForMore(AttributeError):
     """A view needs more of an index than the columns of the slots that it decides about."""
 
 
