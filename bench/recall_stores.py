@@ -109,6 +109,7 @@ def built(size: int, folder: Path = STORES, progress: Progress | None = None) ->
         _remove(draft)
         _fill(draft, size, progress)
         draft.replace(path)
+        _remove(draft)  # the cache file that closing left beside it
     _warm(path, size)
     return path
 
