@@ -51,9 +51,6 @@ RECALLS_BEFORE_MEMORY = 20
 # Numbers of texts that no store holds yet.
 NEW = 10_000_000
 
-# What was wished for and not promised.
-STRETCH = {MILLION: Bar(0.5)}
-
 
 class Bench:
     """Measures on stores of several sizes; what writes works on copies in a scratch folder."""
@@ -107,8 +104,6 @@ class Bench:
             self.recall_s[size] = statistics.median(recalls), statistics.median(passes)
             title = "recall, all readable"
             yield _beside_pass(title, size, taken, bar(title, size))
-            if size in STRETCH:
-                yield _beside_pass("  stretch", size, taken, STRETCH[size])
             taken = self._recalls(worker, size, count, recall_data.project(7))
             title = "recall, 1 % in reach"
             yield _beside_pass(title, size, taken, bar(title, size))
