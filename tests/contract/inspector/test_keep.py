@@ -141,7 +141,7 @@ def test_a_long_conversation_is_paged(tmp_path: Path, browse: Browse) -> None:
         (n + 1, f"turn {n}") for n in range(200, 240)
     ]
     assert (
-        'id="t230" aria-current="true" autofocus'
+        'id="t230" aria-current="true" tabindex="-1" autofocus'
         in browser.get("/threads/long%2Ftalk?turn=230").text
     )
     past = browser.json("/threads/long%2Ftalk.json?turn=9999")
