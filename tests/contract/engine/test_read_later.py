@@ -77,3 +77,11 @@ def test_who_keeps_an_answer_keeps_no_index(filled: Recollect) -> None:
     assert index() is None
     assert graph() is None
     assert [one.why for one in answer.results]
+
+
+def test_what_a_caller_alters_after_asking_is_no_part_of_the_answer(filled: Recollect) -> None:
+    tags, tree = ["work"], {"speaker": {"eq": "Ann"}}
+    answer = filled.recall(QUESTION, tags=tags, filter=tree, now=NOW)
+    tags.append("play")
+    tree["speaker"]["eq"] = "Bob"
+    assert (answer.query["tags"], answer.query["filter"]) == (["work"], {"speaker": {"eq": "Ann"}})
